@@ -1,0 +1,49 @@
+# `make demo` and `make test` are all that a fresh machine needs: Python 3.11 or newer with venv, and a C++20 compiler.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+# What a build depends on; Python sources do not, the install is editable.
+BUILD_INPUTS := pyproject.toml constraints.txt CMakeLists.txt $(shell find src/native -type f)
+
+.PHONY: demo test lint types check bench clean help
+
+help:
+	@echo "make demo   install into $(VENV), solve a bundled instance from several initial states, show the plans are valid"
+	@echo "make test   install with the test tools and run everything CI runs"
+	@echo "make bench  compare speed and heuristic values with Fast Downward (needs the public benchmark)"
+	@echo "make clean  remove $(VENV) and build files"
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: $(BIN)/python $(BUILD_INPUTS)
+	$(PIP) scikit-build-core nanobind cmake ninja
+	$(PIP) --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.installed
+	$(PIP) --no-build-isolation --editable '.[dev]'
+	@touch $@
+
+demo: $(VENV)/.installed
+	@PATH="$(abspath $(BIN)):$$PATH" bash examples/demo.sh
+
+test: lint types check
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: $(VENV)/.installed-dev
+	$(BIN)/mypy
+
+check: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest
+
+bench: $(VENV)/.installed-dev
+	$(BIN)/python benchmarks/heuristic_values.py
+	$(BIN)/python benchmarks/search_speed.py
+
+clean:
+	rm -rf $(VENV) build src/goalward/_core.pyi

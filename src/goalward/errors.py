@@ -1,0 +1,78 @@
+"""The one exception family of goalward.
+
+Every error that a user can cause is a :class:`GoalwardError` whose text is one sentence: what was wrong, where, and
+what to do about it. The command line prints that sentence and exits with ``exit_code``; the codes are those of Fast
+Downward's driver, so that scripts written for it keep working.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from pathlib import Path
+
+
+class ExitCode(IntEnum):
+    """Exit codes of the command line (Fast Downward's driver, plus 1 for a plan that is not valid)."""
+
+    SUCCESS = 0
+    INVALID_PLAN = 1
+    TRANSLATE_UNSOLVABLE = 10
+    SEARCH_UNSOLVABLE = 11
+    SEARCH_UNSOLVED_INCOMPLETE = 12
+    OUT_OF_MEMORY = 22
+    OUT_OF_TIME = 23
+    INPUT_ERROR = 31
+    UNSUPPORTED = 34
+    CRITICAL_ERROR = 35
+    DRIVER_INPUT_ERROR = 36
+    DRIVER_UNSUPPORTED = 37
+    INTERRUPTED = 130
+
+
+class GoalwardError(Exception):
+    """Base of all errors that a user can cause."""
+
+    exit_code: ExitCode = ExitCode.CRITICAL_ERROR
+
+
+class UsageError(GoalwardError):
+    """A wrong argument: an unknown name, a value out of bounds, a file that is not there."""
+
+    exit_code = ExitCode.DRIVER_INPUT_ERROR
+
+
+class PddlError(GoalwardError):
+    """A PDDL, state or plan file that cannot be read as what it should be."""
+
+    exit_code = ExitCode.INPUT_ERROR
+
+    def __init__(self, message: str, source: str | Path | None = None, line: int | None = None) -> None:
+        self.message = message
+        self.source = None if source is None else str(source)
+        self.line = line
+        where = "" if source is None else f"{source}:{line}: " if line is not None else f"{source}: "
+        super().__init__(f"{where}{message}")
+
+
+class UnsupportedError(PddlError):
+    """A PDDL feature that goalward does not handle; the message names the action, predicate or function."""
+
+    exit_code = ExitCode.UNSUPPORTED
+
+
+class StateMismatchError(PddlError):
+    """A problem file that does not describe a state of the task it is used with."""
+
+
+class TaskFileError(GoalwardError):
+    """A stored task that is damaged, foreign or of a newer format."""
+
+    exit_code = ExitCode.DRIVER_INPUT_ERROR
+
+
+class LimitError(GoalwardError):
+    """A time or memory limit was reached outside of search (while grounding, say)."""
+
+    def __init__(self, message: str, exit_code: ExitCode) -> None:
+        self.exit_code = exit_code
+        super().__init__(message)
