@@ -1,0 +1,110 @@
+"""What a bundled domain is: its PDDL, its options declared once, and the function that makes problems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from textwrap import fill
+
+LINE_WIDTH = 110
+
+
+@dataclass(frozen=True)
+class Option:
+    """A whole-number parameter of a generator, from ``low`` to ``high``."""
+
+    name: str
+    default: int
+    low: int
+    high: int
+    help: str
+
+    def admits(self, value: int) -> bool:
+        """Whether ``value`` is within the bounds."""
+        return self.low <= value <= self.high
+
+
+@dataclass(frozen=True)
+class Problem:
+    """The parts of a problem file; ``objects`` maps a type ("" where untyped) to names, each fact is one line."""
+
+    objects: dict[str, list[str]]
+    init: list[str]
+    goal: list[str]
+    metric: str = ""
+
+
+@dataclass(frozen=True)
+class BundledDomain:
+    """A domain with a generator of solvable problems.
+
+    ``make(rng, **parameters)`` draws one problem; ``scaled(size)`` gives a value to every option for a size >= 1.
+    """
+
+    name: str
+    summary: str
+    text: str
+    options: tuple[Option, ...]
+    make: Callable[..., Problem]
+    scaled: Callable[[int], dict[str, int]]
+
+    @property
+    def defaults(self) -> dict[str, int]:
+        """The default of every option."""
+        return {option.name: option.default for option in self.options}
+
+    @property
+    def largest_size(self) -> int:
+        """The largest size whose parameters are all within bounds (sizes are monotone)."""
+        size = 1
+        while all(option.admits(self.scaled(size + 1)[option.name]) for option in self.options):
+            size += 1
+        return size
+
+
+@dataclass(frozen=True)
+class Instance:
+    """One generated problem with its domain, as PDDL text."""
+
+    domain_name: str
+    problem_name: str
+    domain_text: str
+    problem_text: str
+
+
+def fact(name: str, *arguments: str) -> str:
+    """An atom as PDDL: ``fact("on", "b1", "b2")`` is ``(on b1 b2)``."""
+    return f"({' '.join((name, *arguments))})"
+
+
+def names(prefix: str, count: int) -> list[str]:
+    """``count`` object names, numbered from 1."""
+    return [f"{prefix}{i}" for i in range(1, count + 1)]
+
+
+def problem_text(problem: Problem, name: str, domain: str, header: str) -> str:
+    """The problem file: ``header`` as a comment, then one fact per line."""
+    lines = [f"; {header}", f"(define (problem {name})", f"  (:domain {domain})", "  (:objects"]
+    for type_name, members in problem.objects.items():
+        lines.append(_wrapped(" ".join(members) + (f" - {type_name}" if type_name else "")))
+    lines += ["  )", "  (:init", *_indented(problem.init), "  )"]
+    lines += ["  (:goal (and", *_indented(problem.goal), "  ))"]
+    if problem.metric:
+        lines.append(f"  (:metric {problem.metric})")
+    return "\n".join([*lines, ")", ""])
+
+
+def _indented(facts: Iterable[str]) -> list[str]:
+    return [f"    {line}" for line in facts]
+
+
+def _wrapped(text: str) -> str:
+    indent = "    "
+    return fill(
+        text,
+        LINE_WIDTH,
+        initial_indent=indent,
+        subsequent_indent=indent,
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
