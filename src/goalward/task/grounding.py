@@ -1,0 +1,300 @@
+"""PDDL to a grounded task, through Fast Downward's translator used as a library.
+
+The translator parses, normalises, instantiates and finds mutex groups. What goalward adds: universal conditions are
+expanded over the objects (the translator would turn them into axioms), negative conditions become complement atoms,
+operators with mutex preconditions go, and what only they reached goes with them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import logging
+from collections.abc import Iterable, Iterator
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from fast_downward.translate import fact_groups, instantiate, normalize, options, pddl
+from fast_downward.translate.pddl_parser import parsing_functions
+from fast_downward.translate.pddl_parser.parse_error import ParseError
+
+from goalward.errors import ExitCode, GoalwardError, PddlError, UnsupportedError
+from goalward.task import sexpr
+from goalward.task.lifted import Domain, Problem
+from goalward.task.lifted_reader import read_domain, read_problem
+from goalward.task.reduction import relaxed_reachable, rows_with_mutex_pair
+from goalward.task.strips import Ints, Rows, Task
+
+log = logging.getLogger(__name__)
+
+MAX_COST = 2**31 - 1
+
+
+class UnsolvableError(GoalwardError):
+    """Grounding alone proves that no plan exists."""
+
+    exit_code = ExitCode.TRANSLATE_UNSOLVABLE
+
+
+def ground_files(domain_path: str | Path, problem_path: str | Path) -> Task:
+    """Read two PDDL files and ground them."""
+    domain = read_domain(domain_path)
+    return ground(domain, read_problem(problem_path, domain))
+
+
+def ground(domain: Domain, problem: Problem) -> Task:
+    """Ground a problem; raises :class:`UnsolvableError` where that already shows there is no plan."""
+    parsed, explored, mutex_groups = _translate(domain, problem)
+    relaxed_goal, fluents, actions, goal, axioms = explored
+    if axioms:
+        raise _surviving_axiom(domain, problem, axioms)
+    if goal is None or not relaxed_goal:
+        raise UnsolvableError(f"{problem.source}: no plan exists, the goal is unreachable even without delete effects")
+    builder = _Builder(fluents, actions, goal)
+    init = [fact for fact in parsed.init if isinstance(fact, pddl.Atom) and fact in builder.positive_id]
+    return builder.build(domain, problem, init, mutex_groups, bool(parsed.use_min_cost_metric))
+
+
+def _translate(domain: Domain, problem: Problem) -> tuple[Any, tuple[Any, ...], list[list[Any]]]:
+    """Run the translator's steps with its chatter kept out of our streams."""
+    options.set_options(["domain", "problem"])
+    chatter = io.StringIO()
+    try:
+        with contextlib.redirect_stdout(chatter), contextlib.redirect_stderr(chatter):
+            parsed = parsing_functions.parse_task(
+                sexpr.parse(domain.text, domain.source), sexpr.parse(problem.text, problem.source)
+            )
+            _expand_universals(parsed)
+            normalize.normalize(parsed)
+            reachable, fluents, actions, goal, axioms, parameters = instantiate.explore(parsed)
+            groups: list[list[Any]] = []
+            if reachable and goal is not None and not axioms:
+                _, groups, _ = fact_groups.compute_groups(parsed, fluents, parameters, set())
+    except GoalwardError:
+        raise
+    except (MemoryError, KeyboardInterrupt):
+        raise
+    except ParseError as error:
+        lines = [
+            line.strip() for line in str(error).splitlines() if line.strip() and not line.lstrip().startswith("->")
+        ]
+        raise PddlError("; ".join(lines[-3:]), problem.source) from None
+    except SystemExit as error:
+        raise PddlError(str(error).replace("\n", " "), problem.source) from None
+    except Exception as error:  # the translator asserts and indexes its way through malformed input
+        detail = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise PddlError(
+            f"the translator cannot handle {domain.source} with this problem ({detail})", problem.source
+        ) from error
+    log.debug("translator: %s", chatter.getvalue())
+    return parsed, (reachable, fluents, actions, goal, axioms), groups
+
+
+def _expand_universals(parsed: Any) -> None:
+    """Replace ``forall`` in conditions by the conjunction over the objects, so that it needs no axiom."""
+    objects = instantiate.get_objects_by_type(parsed.objects, parsed.types)
+
+    def expand(condition: Any, binding: dict[str, str]) -> Any:
+        if isinstance(condition, pddl.Literal):
+            return condition.rename_variables(binding)
+        if isinstance(condition, pddl.UniversalCondition):
+            names = [parameter.name for parameter in condition.parameters]
+            choices = [objects.get(parameter.type_name, []) for parameter in condition.parameters]
+            return pddl.Conjunction(
+                [
+                    expand(condition.parts[0], {**binding, **dict(zip(names, row, strict=True))})
+                    for row in product(*choices)
+                ]
+            )
+        return condition.change_parts([expand(part, binding) for part in condition.parts])
+
+    def expanded(condition: Any) -> Any:
+        return _fold_equalities(expand(condition, {})).simplified()
+
+    for action in parsed.actions:
+        if action.precondition.has_universal_part():
+            action.precondition = expanded(action.precondition)
+        for effect in action.effects:
+            if effect.condition.has_universal_part():
+                effect.condition = expanded(effect.condition)
+    if parsed.goal.has_universal_part():
+        parsed.goal = expanded(parsed.goal)
+
+
+def _fold_equalities(condition: Any) -> Any:
+    """Evaluate ``=`` between objects, so that expanded conditions do not carry it along."""
+    if isinstance(condition, pddl.Literal):
+        if condition.predicate == "=" and not any(arg.startswith("?") for arg in condition.args):
+            holds = (condition.args[0] == condition.args[1]) != condition.negated
+            return pddl.Truth() if holds else pddl.Falsity()
+        return condition
+    return condition.change_parts([_fold_equalities(part) for part in condition.parts])
+
+
+def _surviving_axiom(domain: Domain, problem: Problem, axioms: Iterable[Any]) -> UnsupportedError:
+    names = sorted({axiom.name for axiom in axioms})
+    declared = [derived for derived in domain.derived if derived.name in names]
+    if declared:
+        return UnsupportedError(
+            f"derived predicates are not supported: ({declared[0].name}) remains after grounding",
+            domain.source,
+            declared[0].line,
+        )
+    return UnsupportedError("a goal with 'or' or 'exists' is not supported; state it as a conjunction", problem.source)
+
+
+class _Builder:
+    """Turns the translator's atoms and actions into arrays."""
+
+    def __init__(self, fluents: Iterable[Any], actions: list[Any], goal: list[Any]) -> None:
+        self.positive = sorted(fluents, key=lambda atom: (atom.predicate, atom.args))
+        self.positive_id = {atom: i for i, atom in enumerate(self.positive)}
+        for action in actions:
+            for condition, _ in [*action.add_effects, *action.del_effects]:
+                if condition:
+                    raise UnsupportedError(
+                        f"conditional effects are not supported: action {action.name.split()[0][1:]} keeps one after "
+                        f"grounding, in {_step(action.name)}"
+                    )
+        self.actions = actions
+        self.goal = goal
+        negated = {
+            self.positive_id[literal.positive()]
+            for literals in [goal, *(action.precondition for action in actions)]
+            for literal in literals
+            if literal.negated
+        }
+        self.complement = {atom: len(self.positive) + i for i, atom in enumerate(sorted(negated))}
+
+    def _condition(self, literals: Iterable[Any]) -> Iterator[int]:
+        for literal in literals:
+            atom = self.positive_id[literal.positive()]
+            yield self.complement[atom] if literal.negated else atom
+
+    def _effects(self, action: Any) -> tuple[set[int], set[int]]:
+        add = {self.positive_id[atom] for _, atom in action.add_effects}
+        # An atom that was never reached is false wherever it is deleted. Where an action adds and deletes the same
+        # atom, PDDL lets the add win.
+        delete = {self.positive_id[atom] for _, atom in action.del_effects if atom in self.positive_id} - add
+        add_negative = {self.complement[atom] for atom in delete if atom in self.complement}
+        delete_negative = {self.complement[atom] for atom in add if atom in self.complement}
+        return add | add_negative, delete | delete_negative
+
+    def build(
+        self, domain: Domain, problem: Problem, init_atoms: list[Any], groups: list[list[Any]], uses_costs: bool
+    ) -> Task:
+        """Assemble the task and reduce it to what is reachable."""
+        atoms = [_name(atom) for atom in self.positive] + [f"(not {_name(self.positive[a])})" for a in self.complement]
+        rows = []
+        for action in self.actions:
+            pre = set(self._condition(action.precondition))
+            add, delete = self._effects(action)
+            add -= pre
+            if not add and not delete:
+                continue
+            if not 0 <= action.cost <= MAX_COST:
+                raise PddlError(
+                    f"{_step(action.name)} costs {action.cost}; costs go from 0 to {MAX_COST}", problem.source
+                )
+            rows.append((_step(action.name), sorted(pre), sorted(add), sorted(delete), action.cost))
+        rows.sort()
+        complement_of = np.full(len(atoms), -1, dtype=np.int32)
+        for atom, complement in self.complement.items():
+            complement_of[complement] = atom
+        true = {self.positive_id[atom] for atom in init_atoms}
+        true |= {complement for atom, complement in self.complement.items() if atom not in true}
+        all_groups = [sorted({self.positive_id[atom] for atom in group}) for group in groups]
+        all_groups += [[atom, complement] for atom, complement in self.complement.items()]
+        return _reduce(
+            Task(
+                domain_name=domain.name,
+                problem_name=problem.name,
+                atoms=tuple(atoms),
+                operators=tuple(row[0] for row in rows),
+                pre=Rows.of(row[1] for row in rows),
+                add=Rows.of(row[2] for row in rows),
+                delete=Rows.of(row[3] for row in rows),
+                costs=np.array([row[4] for row in rows], dtype=np.int32),
+                init=np.array(sorted(true), dtype=np.int32),
+                goal=np.array(sorted(set(self._condition(self.goal))), dtype=np.int32),
+                mutex_groups=Rows.of(group for group in all_groups if len(group) > 1),
+                complement_of=complement_of,
+                uses_costs=uses_costs,
+                domain_text=domain.text,
+                problem_text=problem.text,
+            ),
+            problem.source,
+        )
+
+
+def _reduce(task: Task, source: str) -> Task:
+    """Drop operators with mutex preconditions and whatever is no longer reachable without them.
+
+    Mutex pairs depend on the groups alone, so one pass of the filter followed by reachability is the fixpoint.
+    """
+    n_groups = len(task.mutex_groups)
+    possible = ~rows_with_mutex_pair(task.pre, task.groups_of, n_groups)
+    goal_row = Rows(np.array([0, len(task.goal)], dtype=np.int32), task.goal)
+    impossible_goal = rows_with_mutex_pair(goal_row, task.groups_of, n_groups)[0]
+    atoms, usable = relaxed_reachable(task.n_atoms, task.pre.select(possible), task.add.select(possible), task.init)
+    if impossible_goal or not atoms[task.goal].all():
+        raise UnsolvableError(
+            f"{source}: no plan exists, the goal holds two atoms that exclude each other or is unreachable"
+        )
+    # A complement atom and its atom stand or fall together: one is the other's negation in every state.
+    pairs = np.flatnonzero(task.complement_of >= 0)
+    atoms[pairs] |= atoms[task.complement_of[pairs]]
+    atoms[task.complement_of[pairs]] |= atoms[pairs]
+    kept = np.flatnonzero(possible)[usable]
+    mask = np.zeros(task.n_operators, dtype=bool)
+    mask[kept] = True
+    new_id = np.where(atoms, np.cumsum(atoms) - 1, -1).astype(np.int32)
+    groups = task.mutex_groups.renumber(new_id)
+    groups = groups.select(groups.lengths > 1)
+    return Task(
+        domain_name=task.domain_name,
+        problem_name=task.problem_name,
+        atoms=tuple(np.array(task.atoms, dtype=object)[atoms]),
+        operators=tuple(np.array(task.operators, dtype=object)[mask]),
+        pre=task.pre.select(mask).renumber(new_id),
+        add=task.add.select(mask).renumber(new_id),
+        delete=task.delete.select(mask).renumber(new_id),
+        costs=task.costs[mask],
+        init=new_id[task.init],
+        goal=new_id[task.goal],
+        mutex_groups=_distinct(groups),
+        complement_of=_renumber_optional(task.complement_of[atoms], new_id),
+        uses_costs=task.uses_costs,
+        domain_text=task.domain_text,
+        problem_text=task.problem_text,
+    )
+
+
+def _renumber_optional(values: Ints, new_id: Ints) -> Ints:
+    return np.where(values >= 0, new_id[values], -1).astype(np.int32)
+
+
+def _distinct(groups: Rows) -> Rows:
+    """Sorted, without duplicates and without groups that lie inside another one."""
+    unique = sorted({tuple(int(a) for a in group) for group in groups}, key=lambda group: (-len(group), group))
+    kept: list[tuple[int, ...]] = []
+    containing: dict[int, list[frozenset[int]]] = {}
+    for group in unique:
+        members = frozenset(group)
+        if any(members <= other for other in containing.get(group[0], [])):
+            continue
+        kept.append(group)
+        for atom in group:
+            containing.setdefault(atom, []).append(members)
+    return Rows.of(sorted(kept))
+
+
+def _name(atom: Any) -> str:
+    return f"({' '.join((atom.predicate, *atom.args))})"
+
+
+def _step(name: str) -> str:
+    """The translator writes ``(noop )`` for an action without arguments."""
+    return name.replace(" )", ")")

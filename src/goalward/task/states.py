@@ -1,0 +1,162 @@
+"""States of a task: read from problem files, made by random walk, written as problem files.
+
+A task is grounded once. Other initial states are read onto its atoms: only their ``:init`` is looked at, after making
+sure that objects, goal and static facts are those of the task.
+
+One state is a sorted array of its true atoms. Many states are bit rows: ``uint64`` of shape (states, ⌈|F|/64⌉), bit
+``a % 64`` of word ``a // 64`` for atom ``a``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from goalward import _core
+from goalward.errors import StateMismatchError, UsageError
+from goalward.task import sexpr
+from goalward.task.lifted_reader import parse_domain, parse_problem
+from goalward.task.packing import native_problem
+from goalward.task.strips import Bools, Ints, Task
+
+BitRows = npt.NDArray[np.uint64]
+
+
+def to_bits(states: Sequence[Ints], n_atoms: int) -> BitRows:
+    """Bit rows from lists of true atoms."""
+    truth = np.zeros((len(states), -(-n_atoms // 64) * 64), dtype=bool)
+    for row, state in zip(truth, states, strict=True):
+        row[state] = True
+    return np.packbits(truth, axis=1, bitorder="little").view(np.uint64)
+
+
+def from_bits(bits: BitRows, n_atoms: int) -> Bools:
+    """Truth values of shape (states, |F|) from bit rows."""
+    return np.unpackbits(bits.view(np.uint8), axis=1, count=n_atoms, bitorder="little").view(np.bool_)
+
+
+def random_walk_states(task: Task, n: int, steps: int, seed: int, start: Ints | None = None) -> list[Ints]:
+    """End states of ``n`` uniform random walks of ``steps`` steps; a walk without applicable operators ends early."""
+    if n < 0 or steps < 0 or not 0 <= seed < 2**64:
+        raise UsageError("a random walk needs non-negative numbers of states and steps and a seed below 2^64")
+    init = task.init if start is None else start
+    bits = _core.random_walks(native_problem(task, whole=True), init, n, steps, seed)
+    return [np.flatnonzero(row).astype(np.int32) for row in from_bits(bits, task.n_atoms)]
+
+
+class StateReader:
+    """Reads problem files as initial states of one task."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self._sections = _sections(sexpr.parse(task.problem_text, task.problem_name))
+        init = self._sections.get(":init", [])
+        names = [_name(fact) for fact in init]
+        self._static = {name for fact, name in zip(init, names, strict=True) if fact[0] != "not"} - task.atom_id.keys()
+
+    def read_all(self, paths: Iterable[str | Path]) -> list[Ints]:
+        """The state of each file."""
+        return [self.read(path) for path in paths]
+
+    def read(self, path: str | Path) -> Ints:
+        """The initial state in a problem file, as sorted true atoms."""
+        return self.parse(sexpr.read_text(path), str(path))
+
+    def parse(self, text: str, source: str) -> Ints:
+        """The initial state in the text of a problem."""
+        sections = _sections(sexpr.parse(text, source))
+        same = (":objects", ":goal", ":domain")
+        if ":init" not in sections or any(sections.get(key) != self._sections.get(key) for key in same):
+            self._compare(text, source)
+        atom_id = self.task.atom_id
+        true, static = [], set()
+        for fact in sections[":init"]:
+            name = _name(fact)
+            atom = atom_id.get(name)
+            if atom is not None:
+                true.append(atom)
+            elif fact and fact[0] != "not":
+                static.add(name)
+        if static != self._static:
+            self._explain_static(static, text, source)
+        state = self.task.state_from_positive(true)
+        clash = self.task.violated_group(state)
+        if clash is not None:
+            first, second = (self.task.atoms[atom] for atom in clash)
+            raise StateMismatchError(f"{first} and {second} cannot hold together in this task", source)
+        return state
+
+    def _compare(self, text: str, source: str) -> None:
+        """Say what differs between a file and the task; return if it is only the spelling."""
+        domain = parse_domain(self.task.domain_text, f"the domain of {self.task.problem_name}")
+        base = parse_problem(self.task.problem_text, self.task.problem_name, domain)
+        other = parse_problem(text, source, domain)
+        for name in sorted(other.objects.keys() ^ base.objects.keys()):
+            if name in other.objects:
+                raise StateMismatchError(f"object {name} is not in the task {base.name}", source)
+            raise StateMismatchError(f"object {name} of the task {base.name} is missing", source)
+        for name, kind in other.objects.items():
+            if kind != base.objects[name]:
+                raise StateMismatchError(f"object {name} has another type than in the task {base.name}", source)
+        ours, theirs = _conjuncts(base.text), _conjuncts(text)
+        if ours != theirs:
+            odd = min(theirs ^ ours)
+            has = "has" if odd in theirs else "lacks"
+            raise StateMismatchError(f"the goal differs from that of the task {base.name}: it {has} {odd}", source)
+
+    def _explain_static(self, static: set[str], text: str, source: str) -> None:
+        domain = parse_domain(self.task.domain_text, f"the domain of {self.task.problem_name}")
+        parse_problem(text, source, domain)  # says where something undeclared stands
+        for name in sorted(static - self._static):
+            what = "value" if name.startswith("(=") else "atom"
+            raise StateMismatchError(
+                f"{name} is no {what} of the task {self.task.problem_name}: it is static and different there, "
+                "or unreachable from its initial state",
+                source,
+            )
+        missing = min(self._static - static)
+        raise StateMismatchError(f"static fact {missing} of the task {self.task.problem_name} is missing", source)
+
+
+def format_problem(task: Task, state: Ints, name: str) -> str:
+    """A PDDL problem with this initial state; objects, static facts, goal and metric are the task's."""
+    sections = _sections(sexpr.parse(task.problem_text, task.problem_name))
+    facts = sections.get(":init", [])
+    static = [_name(fact) for fact in facts if fact[0] != "not" and _name(fact) not in task.atom_id]
+    lines = [f"(define (problem {name})", f"  (:domain {task.domain_name})"]
+    for key in (":requirements", ":objects"):
+        if key in sections:
+            lines.append(f"  ({' '.join([key, *map(_text, sections[key])])})")
+    lines.append("  (:init")
+    lines.extend(f"    {fact}" for fact in [*sorted(task.state_names(state)), *static])
+    lines.append("  )")
+    for key in (":goal", ":metric"):
+        if key in sections:
+            lines.append(f"  ({' '.join([key, *map(_text, sections[key])])})")
+    return "\n".join([*lines, ")", ""])
+
+
+def _sections(problem: sexpr.Block) -> dict[str, list[sexpr.Block]]:
+    """The blocks of a problem by keyword, without the keyword."""
+    blocks = [block for block in problem if isinstance(block, list) and block and isinstance(block[0], str)]
+    return {block[0]: block[1:] for block in blocks}
+
+
+def _text(node: str | sexpr.Block) -> str:
+    return node if isinstance(node, str) else f"({' '.join(map(_text, node))})"
+
+
+def _name(fact: str | sexpr.Block) -> str:
+    try:
+        return f"({' '.join(fact)})"  # type: ignore[arg-type]
+    except TypeError:  # nested: (= (f a) 3), (not (p a))
+        return _text(fact)
+
+
+def _conjuncts(text: str) -> set[str]:
+    goal = _sections(sexpr.parse(text, ""))[":goal"]
+    parts = goal[0][1:] if goal and goal[0] and goal[0][0] == "and" else goal
+    return {_text(part) for part in parts}

@@ -1,0 +1,101 @@
+"""A grounded task in one file, so that later work needs neither PDDL nor the translator.
+
+The file is safetensors: arrays as they are, names and texts as UTF-8 bytes, one JSON header. Saving the same task
+twice gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
+
+from goalward.errors import TaskFileError, UsageError
+from goalward.task.plan_file import write_bytes_atomically
+from goalward.task.strips import Rows, Task
+
+FORMAT = "goalward-task"
+VERSION = 1
+
+Arrays = dict[str, npt.NDArray[Any]]
+
+
+def task_arrays(task: Task) -> Arrays:
+    """Everything in a task as named arrays."""
+    arrays: Arrays = {}
+    for field in fields(task):
+        value = getattr(task, field.name)
+        if isinstance(value, Rows):
+            arrays[f"{field.name}.offsets"] = value.offsets
+            arrays[f"{field.name}.values"] = value.values
+        elif isinstance(value, np.ndarray):
+            arrays[field.name] = value
+        elif isinstance(value, bool):
+            arrays[field.name] = np.array([value], dtype=np.uint8)
+        else:
+            text = value if isinstance(value, str) else "\n".join(value)
+            arrays[field.name] = np.frombuffer(text.encode("utf-8"), dtype=np.uint8)
+    return arrays
+
+
+def task_from_arrays(arrays: Mapping[str, npt.NDArray[Any]]) -> Task:
+    """The task behind the arrays; raises KeyError or ValueError where they do not make one."""
+    values: dict[str, Any] = {}
+    for field in fields(Task):
+        kind = str(field.type)
+        if kind == "Rows":
+            values[field.name] = Rows(arrays[f"{field.name}.offsets"], arrays[f"{field.name}.values"])
+        elif kind == "Ints":
+            values[field.name] = arrays[field.name]
+        elif kind == "bool":
+            values[field.name] = bool(arrays[field.name][0])
+        else:
+            text = arrays[field.name].tobytes().decode("utf-8")
+            values[field.name] = text if kind == "str" else tuple(text.split("\n")) if text else ()
+    task = Task(**values)
+    _check(task)
+    return task
+
+
+def _check(task: Task) -> None:
+    """Refuse arrays that native code could not be trusted with."""
+    operator_rows, atom_values = (task.pre, task.add, task.delete), (task.init, task.goal)
+    ok = all(len(rows) == task.n_operators for rows in operator_rows) and len(task.costs) == task.n_operators
+    for rows in (*operator_rows, task.mutex_groups):
+        ok = ok and rows.offsets.dtype == np.int32 and rows.offsets[0] == 0 and bool((rows.lengths >= 0).all())
+        ok = ok and rows.offsets[-1] == len(rows.values)
+    for array in (*(rows.values for rows in (*operator_rows, task.mutex_groups)), *atom_values):
+        ok = ok and array.dtype == np.int32 and bool(((array >= 0) & (array < task.n_atoms)).all())
+    if not ok or len(task.complement_of) != task.n_atoms:
+        raise ValueError("arrays do not fit together")
+
+
+def save_task(task: Task, path: str | Path) -> None:
+    """Write the task to one file, all or nothing."""
+    header = json.dumps({"format": FORMAT, "version": VERSION}, sort_keys=True)
+    write_bytes_atomically(path, save(task_arrays(task), metadata={"goalward": header}))
+
+
+def load_task(path: str | Path) -> Task:
+    """Read a task written by :func:`save_task`."""
+    if not Path(path).is_file():
+        raise UsageError(f"{path}: no such file")
+    try:
+        with safe_open(str(path), framework="numpy") as file:
+            header = json.loads((file.metadata() or {}).get("goalward", "{}"))
+            if header.get("format") != FORMAT:
+                raise TaskFileError(f"{path}: not a task stored by goalward")
+            if header.get("version") != VERSION:
+                raise TaskFileError(
+                    f"{path}: task format {header.get('version')}, this goalward reads format {VERSION}; install a newer one"
+                )
+            return task_from_arrays({name: file.get_tensor(name) for name in file.keys()})  # noqa: SIM118
+    except (SafetensorError, json.JSONDecodeError, KeyError, ValueError, IndexError, AttributeError) as error:
+        raise TaskFileError(f"{path}: damaged or not a task stored by goalward ({error})") from None

@@ -1,0 +1,165 @@
+"""The grounded STRIPS task ⟨F, O, I, G⟩ as arrays, with the names and the PDDL it came from.
+
+Atoms and operators are integers everywhere inside goalward; names stand at the edges. Lists of atoms per operator are
+held in compressed rows (:class:`Rows`), so that a whole task crosses to native code as a handful of arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int32]
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """A list of integer lists: row i is ``values[offsets[i]:offsets[i + 1]]``."""
+
+    offsets: Ints
+    values: Ints
+
+    @classmethod
+    def of(cls, rows: Iterable[Sequence[int]]) -> Rows:
+        """Build from Python sequences."""
+        lengths, values = [0], []
+        for row in rows:
+            lengths.append(len(row))
+            values.extend(row)
+        return cls(np.cumsum(lengths, dtype=np.int32), np.asarray(values, dtype=np.int32))
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, i: int) -> Ints:
+        return self.values[self.offsets[i] : self.offsets[i + 1]]
+
+    def __iter__(self) -> Iterator[Ints]:
+        return (self[i] for i in range(len(self)))
+
+    @property
+    def lengths(self) -> Ints:
+        """Length of every row."""
+        return np.diff(self.offsets)
+
+    @cached_property
+    def owners(self) -> Ints:
+        """For every value, the row it belongs to."""
+        return np.repeat(np.arange(len(self), dtype=np.int32), self.lengths)
+
+    def select(self, rows: Bools) -> Rows:
+        """Keep the rows where the mask is true."""
+        lengths = self.lengths[rows]
+        return Rows(
+            np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32), self.values[np.repeat(rows, self.lengths)]
+        )
+
+    def keep_values(self, mask: Bools) -> Rows:
+        """Keep the entries where the mask over entries is true; the number of rows stays."""
+        counts = np.bincount(self.owners[mask], minlength=len(self)) if len(self) else np.zeros(0, dtype=np.int64)
+        return Rows(np.concatenate([[0], np.cumsum(counts)]).astype(np.int32), self.values[mask])
+
+    def renumber(self, new_id: Ints) -> Rows:
+        """Replace each value v by ``new_id[v]`` and drop those that map to −1."""
+        mapped = new_id[self.values]
+        kept = self.keep_values(mapped >= 0)
+        return Rows(kept.offsets, mapped[mapped >= 0])
+
+    def transpose(self, n_values: int) -> Rows:
+        """For every value, the rows it occurs in, in ascending order."""
+        order = np.argsort(self.values, kind="stable")
+        counts = np.bincount(self.values, minlength=n_values)
+        return Rows(np.concatenate([[0], np.cumsum(counts)]).astype(np.int32), self.owners[order])
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """One grounded planning task.
+
+    ``complement_of[i]`` is the atom whose negation atom ``i`` stands for, or −1 for an ordinary atom; complement atoms
+    exist only where a precondition or the goal is negative. ``mutex_groups`` are sets of atoms of which at most one
+    holds in any state that satisfies them all; operators preserve this.
+    """
+
+    domain_name: str
+    problem_name: str
+    atoms: tuple[str, ...]
+    operators: tuple[str, ...]
+    pre: Rows
+    add: Rows
+    delete: Rows
+    costs: Ints
+    init: Ints
+    goal: Ints
+    mutex_groups: Rows
+    complement_of: Ints
+    uses_costs: bool
+    domain_text: str
+    problem_text: str
+
+    @property
+    def n_atoms(self) -> int:
+        """|F|."""
+        return len(self.atoms)
+
+    @property
+    def n_operators(self) -> int:
+        """|O|."""
+        return len(self.operators)
+
+    @cached_property
+    def atom_id(self) -> dict[str, int]:
+        """Atom ids by name, ``(on a b)`` in PDDL's own notation."""
+        return {name: i for i, name in enumerate(self.atoms)}
+
+    @cached_property
+    def groups_of(self) -> Rows:
+        """For every atom, the mutex groups it belongs to."""
+        return self.mutex_groups.transpose(self.n_atoms)
+
+    def is_goal(self, state: Ints) -> bool:
+        """Does the state, a list of true atoms, satisfy G?"""
+        return bool(np.isin(self.goal, state).all())
+
+    def state_names(self, state: Ints) -> list[str]:
+        """Names of the true atoms, complement atoms left out: the state as PDDL writes it."""
+        return [self.atoms[i] for i in state if self.complement_of[i] < 0]
+
+    def state_from_positive(self, positive: Iterable[int]) -> Ints:
+        """The full state, sorted, from its true ordinary atoms: complement atoms are filled in."""
+        true = set(positive)
+        for i in np.flatnonzero(self.complement_of >= 0):
+            if int(self.complement_of[i]) not in true:
+                true.add(int(i))
+        return np.array(sorted(true), dtype=np.int32)
+
+    def violated_group(self, state: Ints) -> Ints | None:
+        """Two true atoms that share a mutex group, or None where the state respects all groups."""
+        truth = np.zeros(self.n_atoms, dtype=bool)
+        truth[state] = True
+        holds = truth[self.mutex_groups.values]
+        counts = np.bincount(self.mutex_groups.owners[holds], minlength=len(self.mutex_groups))
+        broken = np.flatnonzero(counts > 1)
+        if not broken.size:
+            return None
+        group = self.mutex_groups[int(broken[0])]
+        return group[truth[group]][:2]
+
+    def equals(self, other: Task) -> bool:
+        """Are all names, arrays and texts the same?"""
+        for field in self.__dataclass_fields__:
+            mine, theirs = getattr(self, field), getattr(other, field)
+            if isinstance(mine, Rows):
+                same = np.array_equal(mine.offsets, theirs.offsets) and np.array_equal(mine.values, theirs.values)
+            elif isinstance(mine, np.ndarray):
+                same = np.array_equal(mine, theirs)
+            else:
+                same = mine == theirs
+            if not same:
+                return False
+        return True

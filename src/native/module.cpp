@@ -1,0 +1,13 @@
+// The private native core of goalward. One register function per room; everything that users see is the Python above.
+#include <nanobind/nanobind.h>
+
+namespace goalward {
+void register_task(nanobind::module_& m);
+void register_search(nanobind::module_& m);
+}  // namespace goalward
+
+NB_MODULE(_core, m) {
+    m.doc() = "Native inner loops of goalward; use the Python packages above it.";
+    goalward::register_task(m);
+    goalward::register_search(m);
+}

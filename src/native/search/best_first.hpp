@@ -1,0 +1,44 @@
+// Best-first search: greedy, A* and weighted A* from one loop, with batched expansion.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "search/budget.hpp"
+#include "search/evaluator.hpp"
+
+namespace goalward {
+
+enum class Status { solved, exhausted, out_of_time, out_of_memory, cancelled };
+
+struct SearchOptions {
+    bool greedy = true;      // order by h alone; otherwise by g + weight * h with reopening
+    double weight = 1;
+    bool unit_costs = true;  // what g counts
+    int batch = 1;           // how many of the best states are expanded, and their children evaluated, at once
+    double time_limit = 0;   // seconds; 0: none
+    uint64_t memory_limit = 0;  // resident bytes of the process; 0: none
+};
+
+struct Statistics {
+    uint64_t expanded = 0, evaluated = 0, generated = 0, reopened = 0, dead_ends = 0;
+    uint64_t stored = 0;  // distinct states
+    uint64_t open = 0;
+    uint64_t bytes = 0;   // held for states, nodes and the open list
+    float initial_h = 0, best_h = 0;
+    double seconds = 0;
+};
+
+struct SearchResult {
+    Status status = Status::exhausted;
+    std::vector<int32_t> plan;  // operators
+    Statistics statistics;
+};
+
+// `heartbeat` sees the statistics about twenty times a second and returns false to cancel.
+SearchResult best_first_search(const Problem& problem, Evaluator& evaluator, std::span<const int32_t> init,
+                               const SearchOptions& options, const std::function<bool(const Statistics&)>& heartbeat);
+
+}  // namespace goalward

@@ -1,0 +1,47 @@
+// Time, memory and the caller's wish to stop, asked from inside the loops.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <limits>
+
+namespace goalward {
+
+enum class Stop { none, time, memory, cancelled };
+
+class Budget {
+public:
+    using Clock = std::chrono::steady_clock;
+
+    // memory_limit bounds the process's resident memory in bytes; 0 means none. `heartbeat` is called at most every
+    // 50 ms and returns false to cancel.
+    Budget(double seconds, uint64_t memory_limit, std::function<bool()> heartbeat);
+
+    // Cheap enough for every expansion.
+    bool exceeded() {
+        if (stop_ == Stop::none) check_clock();
+        return stop_ != Stop::none;
+    }
+    // May the search hold `bytes` in all? Remembers if not.
+    bool fits(uint64_t bytes) {
+        if (bytes > room_) stop_ = Stop::memory;
+        return stop_ == Stop::none;
+    }
+    Stop why() const { return stop_; }
+    double elapsed() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+private:
+    void check_clock();
+
+    Clock::time_point start_, deadline_, next_beat_;
+    uint64_t room_ = std::numeric_limits<uint64_t>::max();
+    std::function<bool()> heartbeat_;
+    Stop stop_ = Stop::none;
+};
+
+// Resident memory of this process in bytes, now and at its highest; 0 where the system does not tell.
+uint64_t resident_memory();
+uint64_t peak_memory();
+
+}  // namespace goalward

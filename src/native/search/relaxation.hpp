@@ -1,0 +1,66 @@
+// h_max, h_add and h_FF: heuristics from the delete relaxation.
+//
+// One generalised Dijkstra pass over the atoms gives each its cost; an operator fires once, when the last of its
+// preconditions is settled. The pass works on whole operators with all their add effects, not on one unary operator
+// per effect, and effects that another operator gives more easily are dropped, so there is far less to count down.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "search/evaluator.hpp"
+
+namespace goalward {
+
+enum class Relaxed { max, add, ff };
+
+class RelaxationEvaluator final : public Evaluator {
+public:
+    RelaxationEvaluator(const Problem& problem, Relaxed kind, bool unit_costs);
+
+    void evaluate(const Batch& batch, std::span<float> h) override;
+
+    // Operators of the relaxed plan that are applicable in the state (FF's helpful actions); for kind ff.
+    std::vector<int32_t> helpful_actions(const Word* state);
+
+private:
+    using Cost = int32_t;
+    struct Counter {  // of one relaxed operator during a pass
+        Cost cost;
+        int32_t missing;
+    };
+
+    template <Relaxed kind>
+    Cost explore(const Word* state);
+    Cost extract_plan();
+    void settle(int32_t atom, Cost cost, int32_t op);
+    template <Relaxed kind>
+    void fire(int32_t op, Cost cost);
+    template <Relaxed kind>
+    bool expand(int32_t atom, Cost cost);
+
+    const Problem& problem_;
+    Relaxed kind_;
+    Rows waiting_;   // atom → relaxed operators that need it
+    Rows add_, pre_;  // of relaxed operators
+    std::vector<int32_t> original_;  // the operator behind each relaxed operator
+    std::vector<Counter> fresh_, counters_;
+    std::vector<int32_t> free_;  // relaxed operators without preconditions
+    std::vector<Cost> base_;
+    std::vector<uint8_t> is_goal_;
+
+    std::vector<Cost> cost_;
+    std::vector<int32_t> support_;  // relaxed operator that reached an atom most cheaply
+    std::vector<std::vector<int32_t>> buckets_;
+    std::vector<std::pair<Cost, int32_t>> overflow_;  // heap of entries beyond the buckets
+    std::vector<int32_t> true_atoms_, stack_, plan_;
+    std::vector<uint32_t> marked_;  // by relaxed operator: the pass that put it into the plan
+    uint32_t pass_ = 0;
+    std::size_t highest_ = 0;
+    int goals_left_ = 0;
+};
+
+}  // namespace goalward

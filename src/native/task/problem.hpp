@@ -1,0 +1,72 @@
+// A grounded task made ready for walking through its states: packed, with compiled operators and a successor generator.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "task/packing.hpp"
+#include "task/rows.hpp"
+#include "task/successors.hpp"
+
+namespace goalward {
+
+class Problem {
+public:
+    struct Operator {  // atoms, sorted; only those that are stored
+        std::span<const int32_t> pre, add, del;
+        int32_t cost;
+    };
+
+    // `variables` choose which atoms are stored; operators with mask 0 are never applied. An atom that is not stored
+    // but in the goal or in the precondition of an active operator is taken to be always true.
+    Problem(Rows pre, Rows add, Rows del, std::vector<int32_t> costs, std::vector<int32_t> goal, Rows variables,
+            const std::vector<uint8_t>& operator_mask, int n_atoms);
+
+    const Packing& packing() const { return packing_; }
+    const std::vector<int32_t>& goal() const { return goal_; }
+    const std::vector<int32_t>& active_operators() const { return active_; }
+    std::size_t n_operators() const { return costs_.size(); }
+    Operator op(int32_t o) const { return {pre_[o], add_[o], del_[o], costs_[o]}; }
+    int32_t cost(int32_t o) const { return costs_[o]; }
+
+    bool is_goal(const Word* state) const {
+        for (const Test& t : goal_tests_)
+            if ((state[t.word] & t.mask) != t.bits) return false;
+        return true;
+    }
+    void applicable(const int32_t* values, std::vector<int32_t>& operators) const {
+        successors_->applicable(values, operators);
+    }
+    // Writes the state after operator o into `child`, which holds n_words() words.
+    void apply(int32_t o, const Word* state, Word* child) const {
+        for (int w = 0; w < packing_.n_words(); ++w) child[w] = state[w];
+        for (int32_t i = effect_start_[o]; i < effect_start_[o + 1]; ++i) {
+            const Effect& e = effects_[i];
+            if ((state[e.when.word] & e.when.mask) == e.when.bits)
+                child[e.when.word] = (child[e.when.word] & ~e.clear) | e.set;
+        }
+    }
+
+private:
+    struct Test {
+        uint32_t word, mask, bits;
+    };
+    struct Effect {  // where `when` holds before the operator, clear and set bits of the same word
+        Test when;
+        uint32_t clear, set;
+    };
+
+    void compile_effects(int32_t o);
+
+    Rows pre_, add_, del_;
+    std::vector<int32_t> costs_, goal_, active_;
+    Packing packing_;
+    std::vector<Test> goal_tests_;
+    std::vector<Effect> effects_;
+    std::vector<int32_t> effect_start_{0};
+    std::unique_ptr<SuccessorGenerator> successors_;
+};
+
+}  // namespace goalward

@@ -1,0 +1,25 @@
+// A list of integer lists in compressed form, as the Python side passes it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace goalward {
+
+struct Rows {
+    std::vector<int32_t> offsets{0};
+    std::vector<int32_t> values;
+
+    std::size_t size() const { return offsets.size() - 1; }
+    std::span<const int32_t> operator[](std::size_t i) const {
+        return {values.data() + offsets[i], static_cast<std::size_t>(offsets[i + 1] - offsets[i])};
+    }
+    void push_back(std::span<const int32_t> row) {
+        values.insert(values.end(), row.begin(), row.end());
+        offsets.push_back(static_cast<int32_t>(values.size()));
+    }
+};
+
+}  // namespace goalward
