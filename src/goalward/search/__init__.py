@@ -1,0 +1,20 @@
+"""Heuristic search over grounded tasks: heuristics by name or from Python, and best-first search in native code.
+
+Use :func:`search`, :class:`SearchOptions`, :class:`SearchResult`, :class:`Status`, :func:`bind_heuristic` and the
+table :data:`HEURISTICS`; the rest is private to the room.
+"""
+
+from goalward.search.best_first import ALGORITHMS, SearchOptions, SearchResult, Statistics, Status, search
+from goalward.search.heuristics import HEURISTICS, BoundHeuristic, bind_heuristic
+
+__all__ = [
+    "ALGORITHMS",
+    "HEURISTICS",
+    "BoundHeuristic",
+    "SearchOptions",
+    "SearchResult",
+    "Statistics",
+    "Status",
+    "bind_heuristic",
+    "search",
+]

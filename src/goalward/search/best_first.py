@@ -1,0 +1,173 @@
+"""Best-first search over a grounded task: greedy, A* and weighted A*.
+
+>>> result = search(task, "ff", SearchOptions(time_limit=10))  # doctest: +SKIP
+>>> result.status, result.length  # doctest: +SKIP
+(<Status.SOLVED: 'solved'>, 34)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Literal
+
+from goalward import _core
+from goalward.errors import UsageError
+from goalward.search.heuristics import BoundHeuristic, HeuristicFunction, bind_heuristic
+from goalward.task.states import to_bits
+from goalward.task.strips import Ints, Task
+
+Algorithm = Literal["gbfs", "astar", "wastar"]
+ALGORITHMS: dict[str, str] = {
+    "gbfs": "greedy best-first search: expand the least h first",
+    "astar": "A*: expand the least g + h first; optimal with an admissible heuristic",
+    "wastar": "weighted A*: expand the least g + w·h first",
+}
+
+
+class Status(Enum):
+    """How a search ended."""
+
+    SOLVED = "solved"
+    UNSOLVABLE = "unsolvable"  # the whole reachable space was searched
+    EXHAUSTED = "exhausted"  # nothing left to expand, but the heuristic may have pruned wrongly
+    OUT_OF_TIME = "out of time"
+    OUT_OF_MEMORY = "out of memory"
+    CANCELLED = "cancelled"
+
+
+_NATIVE_STATUS = [Status.SOLVED, Status.EXHAUSTED, Status.OUT_OF_TIME, Status.OUT_OF_MEMORY, Status.CANCELLED]
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """How to search.
+
+    ``unit_costs`` says what g and the heuristic count: steps, or the costs in the PDDL. None means steps for greedy
+    search and PDDL costs for A* and weighted A*. Limits of None are no limits; memory is that of the whole process.
+    """
+
+    algorithm: Algorithm = "gbfs"
+    weight: float = 5.0
+    batch: int = 1
+    time_limit: float | None = None
+    memory_limit: int | None = None
+    unit_costs: bool | None = None
+
+    def __post_init__(self) -> None:
+        if self.algorithm not in ALGORITHMS:
+            raise UsageError(f"unknown search {self.algorithm!r} (known: {', '.join(ALGORITHMS)})")
+        if not 1 <= self.batch <= 1_000_000:
+            raise UsageError(f"batch is {self.batch}; it goes from 1 to 1000000")
+        if not (math.isfinite(self.weight) and self.weight >= 0):
+            raise UsageError(f"weight is {self.weight}; it must be a number of at least 0")
+        if self.time_limit is not None and not self.time_limit > 0:
+            raise UsageError(f"the time limit is {self.time_limit} s; it must be above 0")
+        if self.memory_limit is not None and not 0 < self.memory_limit < 2**63:
+            raise UsageError(f"the memory limit is {self.memory_limit} bytes; it must be above 0")
+
+    @property
+    def counts_steps(self) -> bool:
+        """Is the cost of a path its number of steps?"""
+        return self.algorithm == "gbfs" if self.unit_costs is None else self.unit_costs
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """What a search has done so far."""
+
+    expanded: int
+    evaluated: int
+    generated: int
+    reopened: int
+    dead_ends: int
+    stored: int
+    open: int
+    bytes: int
+    initial_h: float
+    best_h: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """How a search ended, and the plan if it found one, as operators of the task."""
+
+    task: Task
+    status: Status
+    plan: tuple[int, ...] | None
+    statistics: Statistics
+
+    @property
+    def solved(self) -> bool:
+        """Is there a plan?"""
+        return self.status is Status.SOLVED
+
+    @property
+    def steps(self) -> list[str]:
+        """The plan's steps, ``(action arg …)``."""
+        return [self.task.operators[operator] for operator in self.plan or ()]
+
+    @property
+    def length(self) -> int:
+        """Number of steps."""
+        return len(self.plan or ())
+
+    @property
+    def cost(self) -> int:
+        """Cost of the plan by the PDDL; its length where the PDDL has no costs."""
+        return int(sum(int(self.task.costs[operator]) for operator in self.plan or ()))
+
+
+Progress = Callable[[Statistics], bool | None]
+
+
+def search(
+    task: Task,
+    heuristic: str | HeuristicFunction | BoundHeuristic = "ff",
+    options: SearchOptions | None = None,
+    *,
+    init: Ints | None = None,
+    progress: Progress | None = None,
+) -> SearchResult:
+    """Search for a plan from ``init`` (default: the task's own initial state).
+
+    ``progress`` is called about twenty times a second with the statistics so far and may return False to cancel. The
+    interpreter is free for other threads meanwhile. Ctrl-C raises KeyboardInterrupt as usual.
+    """
+    options = options or SearchOptions()
+    bound = (
+        heuristic
+        if isinstance(heuristic, BoundHeuristic)
+        else bind_heuristic(task, heuristic, unit_costs=options.counts_steps)
+    )
+    if bound.task is not task:
+        raise UsageError("the heuristic was bound to another task")
+
+    def heartbeat(raw: dict[str, float]) -> bool | None:
+        return progress(_statistics(raw)) if progress else None
+
+    start = task.init if init is None else init
+    problem, evaluator = bound.serve(to_bits([start], task.n_atoms))
+    status_code, plan, raw = _core.search(
+        problem,
+        evaluator,
+        start,
+        greedy=options.algorithm == "gbfs",
+        weight=options.weight if options.algorithm == "wastar" else 1.0,
+        unit_costs=options.counts_steps,
+        batch=options.batch,
+        time_limit=options.time_limit or 0.0,
+        memory_limit=options.memory_limit or 0,
+        progress=heartbeat if progress else None,
+    )
+    status = _NATIVE_STATUS[status_code]
+    if status is Status.EXHAUSTED and evaluator.safe:
+        status = Status.UNSOLVABLE
+    return SearchResult(task, status, tuple(plan) if status is Status.SOLVED else None, _statistics(raw))
+
+
+def _statistics(raw: dict[str, float]) -> Statistics:
+    return Statistics(**raw)  # type: ignore[arg-type]

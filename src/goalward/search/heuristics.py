@@ -1,0 +1,100 @@
+"""The heuristics that search knows by name, and how one is bound to a task.
+
+To add one in native code: write an ``Evaluator`` in ``src/native/search``, name it in ``make_evaluator`` in
+``bind.cpp`` and add a line to :data:`HEURISTICS`. To try one from Python, pass a function to :func:`bind_heuristic`:
+it gets a ``uint8`` array of shape (states, |F|) and returns one number per state.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from goalward import _core
+from goalward.errors import UsageError
+from goalward.task.packing import fixed_atoms, native_problem
+from goalward.task.states import BitRows, to_bits
+from goalward.task.strips import Ints, Task
+
+HeuristicFunction = Callable[[npt.NDArray[np.uint8]], npt.ArrayLike]
+
+
+@dataclass(frozen=True)
+class HeuristicInfo:
+    """What a user may want to know of a heuristic."""
+
+    name: str
+    summary: str
+    admissible: bool
+    reference: str
+
+
+HEURISTICS: dict[str, HeuristicInfo] = {
+    info.name: info
+    for info in [
+        HeuristicInfo("ff", "length of a relaxed plan", False, "Hoffmann and Nebel 2001; supporters by h_add"),
+        HeuristicInfo("add", "sum of the relaxed costs of the goal atoms", False, "Bonet and Geffner 2001"),
+        HeuristicInfo("hmax", "highest relaxed cost of a goal atom", True, "Bonet and Geffner 2001"),
+        HeuristicInfo("goalcount", "number of goal atoms that do not hold", False, ""),
+        HeuristicInfo("blind", "0 in goal states, the cheapest action's cost elsewhere", True, ""),
+    ]
+}
+
+
+class BoundHeuristic:
+    """A heuristic that is ready to evaluate states of one task.
+
+    Native heuristics work on the reduced problem, which leaves out atoms that always hold. A state in which one of
+    those does not hold (nothing but a file written by hand can contain one) is served by the whole problem instead.
+    """
+
+    def __init__(self, task: Task, name: str, make: Callable[[_core.Problem], _core.Evaluator], *, whole: bool) -> None:
+        self.task = task
+        self.name = name
+        self._make = make
+        self._whole = whole
+        self._fixed = to_bits([np.flatnonzero(fixed_atoms(task)).astype(np.int32)], task.n_atoms)
+        self._ready: dict[bool, tuple[_core.Problem, _core.Evaluator]] = {}
+
+    def serve(self, states: BitRows) -> tuple[_core.Problem, _core.Evaluator]:
+        """The native problem and evaluator that fit these states."""
+        whole = self._whole or bool(((states & self._fixed) != self._fixed).any())
+        if whole not in self._ready:
+            problem = native_problem(self.task, whole=whole)
+            self._ready[whole] = problem, self._make(problem)
+        return self._ready[whole]
+
+    def evaluate(self, states: BitRows) -> npt.NDArray[np.float32]:
+        """Values of a batch of states; infinity where the heuristic sees a dead end."""
+        problem, evaluator = self.serve(states)
+        return evaluator.evaluate(problem, states)
+
+    def value(self, state: Ints) -> float:
+        """The value of one state."""
+        return float(self.evaluate(to_bits([state], self.task.n_atoms))[0])
+
+    def helpful_actions(self, states: BitRows) -> list[list[int]]:
+        """FF's helpful actions of each state: operators of the relaxed plan that are applicable now."""
+        if self.name != "ff":
+            raise UsageError("helpful actions come with the heuristic ff")
+        problem, evaluator = self.serve(states)
+        return [list(row) for row in evaluator.helpful_actions(problem, states)]
+
+
+def bind_heuristic(task: Task, heuristic: str | HeuristicFunction, *, unit_costs: bool = True) -> BoundHeuristic:
+    """Make a heuristic ready for a task, by name or from a Python function over batches of states."""
+    if isinstance(heuristic, str):
+        if heuristic not in HEURISTICS:
+            nearest = difflib.get_close_matches(heuristic, HEURISTICS, n=1)
+            hint = f"; did you mean {nearest[0]}?" if nearest else ""
+            raise UsageError(f"unknown heuristic {heuristic!r}{hint} (known: {', '.join(HEURISTICS)})")
+        name = heuristic
+        return BoundHeuristic(task, name, lambda p: _core.native_evaluator(p, name, unit_costs), whole=False)
+    function = heuristic
+    name = getattr(function, "__name__", type(function).__name__)
+    # A Python function sees every atom, relevant or not.
+    return BoundHeuristic(task, name, lambda p: _core.callable_evaluator(p, function), whole=True)
