@@ -27,7 +27,7 @@ $(VENV)/.installed-dev: $(VENV)/.installed
 	@touch $@
 
 demo: $(VENV)/.installed
-	@PATH="$(abspath $(BIN)):$$PATH" bash examples/demo.sh
+	@$(BIN)/python examples/demo.py
 
 test: lint types check
 

@@ -1,1 +1,65 @@
-"""goalward: learn a heuristic for one planning problem and solve it from any initial state."""
+"""goalward: learn a heuristic for one planning problem and solve it from any initial state.
+
+The names below are imported when they are first used, so that ``import goalward`` is quick and loads neither the
+translator nor PyTorch. The function that searches is ``goalward.search.search``.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from goalward.errors import GoalwardError
+    from goalward.search import SearchOptions, SearchResult, Status, bind_heuristic
+    from goalward.task.domains import generate
+    from goalward.task.grounding import ground, ground_files
+    from goalward.task.states import StateReader, format_problem, random_walk_states
+    from goalward.task.store import load_task, save_task
+    from goalward.task.strips import Task
+    from goalward.task.validate import validate_plan
+
+_HOME = {
+    "GoalwardError": "errors",
+    "SearchOptions": "search",
+    "SearchResult": "search",
+    "StateReader": "task.states",
+    "Status": "search",
+    "Task": "task.strips",
+    "bind_heuristic": "search",
+    "format_problem": "task.states",
+    "generate": "task.domains",
+    "ground": "task.grounding",
+    "ground_files": "task.grounding",
+    "load_task": "task.store",
+    "random_walk_states": "task.states",
+    "save_task": "task.store",
+    "validate_plan": "task.validate",
+}
+
+__all__ = [
+    "GoalwardError",
+    "SearchOptions",
+    "SearchResult",
+    "StateReader",
+    "Status",
+    "Task",
+    "bind_heuristic",
+    "format_problem",
+    "generate",
+    "ground",
+    "ground_files",
+    "load_task",
+    "random_walk_states",
+    "save_task",
+    "validate_plan",
+]
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOME.get(name)
+    if home is None:
+        raise AttributeError(f"module 'goalward' has no attribute {name!r}")
+    value = getattr(import_module(f"goalward.{home}"), name)
+    globals()[name] = value
+    return value

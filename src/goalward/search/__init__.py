@@ -4,12 +4,13 @@ Use :func:`search`, :class:`SearchOptions`, :class:`SearchResult`, :class:`Statu
 table :data:`HEURISTICS`; the rest is private to the room.
 """
 
-from goalward.search.best_first import ALGORITHMS, SearchOptions, SearchResult, Statistics, Status, search
+from goalward.search.best_first import ALGORITHMS, Algorithm, SearchOptions, SearchResult, Statistics, Status, search
 from goalward.search.heuristics import HEURISTICS, BoundHeuristic, bind_heuristic
 
 __all__ = [
     "ALGORITHMS",
     "HEURISTICS",
+    "Algorithm",
     "BoundHeuristic",
     "SearchOptions",
     "SearchResult",

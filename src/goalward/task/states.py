@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -127,22 +128,25 @@ def format_problem(task: Task, state: Ints, name: str) -> str:
     facts = sections.get(":init", [])
     static = [_name(fact) for fact in facts if fact[0] != "not" and _name(fact) not in task.atom_id]
     lines = [f"(define (problem {name})", f"  (:domain {task.domain_name})"]
-    for key in (":requirements", ":objects"):
-        if key in sections:
-            lines.append(f"  ({' '.join([key, *map(_text, sections[key])])})")
+    lines += [_section(key, sections[key]) for key in (":requirements", ":objects") if key in sections]
     lines.append("  (:init")
     lines.extend(f"    {fact}" for fact in [*sorted(task.state_names(state)), *static])
     lines.append("  )")
-    for key in (":goal", ":metric"):
-        if key in sections:
-            lines.append(f"  ({' '.join([key, *map(_text, sections[key])])})")
+    lines += [_section(key, sections[key]) for key in (":goal", ":metric") if key in sections]
     return "\n".join([*lines, ")", ""])
 
 
-def _sections(problem: sexpr.Block) -> dict[str, list[sexpr.Block]]:
+def _sections(problem: sexpr.Block) -> dict[str, list[Any]]:
     """The blocks of a problem by keyword, without the keyword."""
-    blocks = [block for block in problem if isinstance(block, list) and block and isinstance(block[0], str)]
-    return {block[0]: block[1:] for block in blocks}
+    return {
+        block[0]: block[1:]
+        for block in problem
+        if isinstance(block, sexpr.Block) and block and isinstance(block[0], str)
+    }
+
+
+def _section(key: str, parts: Iterable[Any]) -> str:
+    return f"  ({' '.join([key, *map(_text, parts)])})"
 
 
 def _text(node: str | sexpr.Block) -> str:

@@ -94,7 +94,7 @@ def load_task(path: str | Path) -> Task:
                 raise TaskFileError(f"{path}: not a task stored by goalward")
             if header.get("version") != VERSION:
                 raise TaskFileError(
-                    f"{path}: task format {header.get('version')}, this goalward reads format {VERSION}; install a newer one"
+                    f"{path}: task format {header.get('version')}, but this goalward reads {VERSION}: install a newer"
                 )
             return task_from_arrays({name: file.get_tensor(name) for name in file.keys()})  # noqa: SIM118
     except (SafetensorError, json.JSONDecodeError, KeyError, ValueError, IndexError, AttributeError) as error:

@@ -27,7 +27,8 @@ class Rows:
     @classmethod
     def of(cls, rows: Iterable[Sequence[int]]) -> Rows:
         """Build from Python sequences."""
-        lengths, values = [0], []
+        lengths: list[int] = [0]
+        values: list[int] = []
         for row in rows:
             lengths.append(len(row))
             values.extend(row)

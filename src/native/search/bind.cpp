@@ -162,9 +162,14 @@ void register_search(nb::module_& m) {
         [](const Problem& problem, nb::callable function) -> std::unique_ptr<Evaluator> {
             return std::make_unique<CallableEvaluator>(problem, std::move(function));
         },
-        "problem"_a, "function"_a, nb::keep_alive<0, 1>());
+        "problem"_a, "function"_a, nb::keep_alive<0, 1>(),
+        nb::sig("def callable_evaluator(problem: Problem, function: collections.abc.Callable[..., object]) -> Evaluator"));
     m.def("search", &search, "problem"_a, "evaluator"_a, "init"_a, nb::kw_only(), "greedy"_a, "weight"_a,
           "unit_costs"_a, "batch"_a, "time_limit"_a, "memory_limit"_a, "progress"_a.none(),
+          nb::sig("def search(problem: Problem, evaluator: Evaluator, init: numpy.typing.NDArray[numpy.int32], *, "
+                  "greedy: bool, weight: float, unit_costs: bool, batch: int, time_limit: float, memory_limit: int, "
+                  "progress: collections.abc.Callable[[dict[str, float]], bool | None] | None) "
+                  "-> tuple[int, list[int], dict[str, float]]"),
           "Run best-first search; returns (status, plan as operator ids, statistics).");
     m.def("peak_memory", &peak_memory, "Highest resident memory of this process so far, in bytes.");
     m.def("resident_memory", &resident_memory, "Resident memory of this process, in bytes.");

@@ -1,0 +1,62 @@
+"""``goalward inspect``: what a problem looks like after grounding."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from goalward.cli.live import spinner
+from goalward.task.grounding import ground_files
+from goalward.task.packing import native_problem
+from goalward.task.store import load_task, save_task
+from goalward.task.strips import Task
+
+
+def inspect(
+    domain: Annotated[Path, typer.Argument(help="PDDL domain file, or a task stored with --save", show_default=False)],
+    problem: Annotated[Path | None, typer.Argument(help="PDDL problem file", show_default=False)] = None,
+    save: Annotated[Path | None, typer.Option(help="store the grounded task in this file")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
+) -> None:
+    """Print atoms, operators, mutex groups, bytes per state and the time it took."""
+    started = time.perf_counter()
+    with spinner("grounding"):
+        task = load_task(domain) if problem is None else ground_files(domain, problem)
+    facts = describe(task)
+    facts["seconds"] = round(time.perf_counter() - started, 3)
+    if save is not None:
+        save_task(task, save)
+    if as_json:
+        typer.echo(json.dumps(facts, indent=2))
+        return
+    width = max(map(len, facts))
+    for name, value in facts.items():
+        typer.echo(f"{name.replace('_', ' '):{width}}  {value}")
+    if save is not None:
+        typer.echo(f"stored in {save}")
+
+
+def describe(task: Task) -> dict[str, Any]:
+    """The figures."""
+    problem = native_problem(task, whole=False)
+    lengths = task.mutex_groups.lengths
+    return {
+        "domain": task.domain_name,
+        "problem": task.problem_name,
+        "atoms": task.n_atoms,
+        "complement_atoms": int((task.complement_of >= 0).sum()),
+        "operators": task.n_operators,
+        "goal_atoms": len(task.goal),
+        "true_initially": len(task.init),
+        "mutex_groups": len(task.mutex_groups),
+        "largest_mutex_group": int(lengths.max()) if len(lengths) else 0,
+        "atoms_in_mutex_groups": int((task.groups_of.lengths > 0).sum()),
+        "uses_costs": task.uses_costs,
+        "search_variables": problem.n_variables,
+        "search_bits_per_state": problem.state_bits,
+        "search_bytes_per_state": problem.state_bytes,
+    }

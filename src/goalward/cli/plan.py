@@ -1,0 +1,179 @@
+"""``goalward plan``: find a plan for one problem."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any, Literal, cast
+
+import typer
+
+from goalward import _core
+from goalward.cli.limits import Interrupt, Limits
+from goalward.cli.live import live_search, spinner
+from goalward.cli.units import parse_duration, parse_size
+from goalward.errors import ExitCode, GoalwardError
+from goalward.search import (
+    ALGORITHMS,
+    HEURISTICS,
+    Algorithm,
+    SearchOptions,
+    SearchResult,
+    Statistics,
+    Status,
+    bind_heuristic,
+    search,
+)
+from goalward.task.grounding import UnsolvableError, ground
+from goalward.task.lifted import Domain, Problem
+from goalward.task.lifted_reader import read_domain, read_problem
+from goalward.task.plan_file import format_plan, write_text_atomically
+from goalward.task.validate import validate_plan
+
+EXIT_CODES = {
+    Status.SOLVED: ExitCode.SUCCESS,
+    Status.UNSOLVABLE: ExitCode.SEARCH_UNSOLVABLE,
+    Status.EXHAUSTED: ExitCode.SEARCH_UNSOLVED_INCOMPLETE,
+    Status.OUT_OF_TIME: ExitCode.OUT_OF_TIME,
+    Status.OUT_OF_MEMORY: ExitCode.OUT_OF_MEMORY,
+    Status.CANCELLED: ExitCode.INTERRUPTED,
+}
+
+SENTENCES = {
+    Status.SOLVED: "Solution found.",
+    Status.UNSOLVABLE: "No plan exists: all reachable states have been searched.",
+    Status.EXHAUSTED: "Search ended without a plan and without proof that there is none.",
+    Status.OUT_OF_TIME: "Time limit reached.",
+    Status.OUT_OF_MEMORY: "Memory limit reached.",
+    Status.CANCELLED: "Interrupted.",
+}
+
+
+def plan(
+    domain: Annotated[Path, typer.Argument(help="PDDL domain file", show_default=False)],
+    problem: Annotated[Path, typer.Argument(help="PDDL problem file", show_default=False)],
+    heuristic: Annotated[
+        str,
+        typer.Option(
+            "--heuristic",
+            "-H",
+            metavar="|".join(HEURISTICS),
+            help="; ".join(f"{h.name}: {h.summary}" for h in HEURISTICS.values()),
+        ),
+    ] = "ff",
+    algorithm: Annotated[
+        str,
+        typer.Option("--search", "-s", metavar="|".join(ALGORITHMS), help="; ".join(ALGORITHMS.values())),
+    ] = "gbfs",
+    weight: Annotated[float, typer.Option(help="w of weighted A*")] = 5.0,
+    costs: Annotated[
+        Literal["unit", "pddl"] | None,
+        typer.Option(help="what search counts; default: unit for gbfs, pddl for astar and wastar", show_default=False),
+    ] = None,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(parser=parse_duration, metavar="DURATION", help="for the whole command: 90s, 5m, 1h30m"),
+    ] = None,
+    memory_limit: Annotated[
+        int | None, typer.Option(parser=parse_size, metavar="SIZE", help="of the process: 512M, 4G")
+    ] = None,
+    batch: Annotated[int, typer.Option(help="expand this many of the best states at once; 1 is plain search")] = 1,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="write the plan to this file instead of printing it")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object and nothing else")] = False,
+) -> None:
+    """Find a plan and check it before reporting it."""
+    limits = Limits(time_limit, memory_limit)
+    options = SearchOptions(
+        algorithm=cast(Algorithm, algorithm),
+        weight=weight,
+        batch=batch,
+        unit_costs=None if costs is None else costs == "unit",
+    )
+    try:
+        with limits.enforce("reading and grounding the problem"), spinner("grounding", not as_json):
+            lifted_domain = read_domain(domain)
+            lifted_problem = read_problem(problem, lifted_domain)
+            task = ground(lifted_domain, lifted_problem)
+            bound = bind_heuristic(task, heuristic, unit_costs=options.counts_steps)
+    except UnsolvableError as error:
+        if as_json:
+            typer.echo(json.dumps({"status": Status.UNSOLVABLE.value, "plan": None, "reason": str(error)}))
+            raise typer.Exit(error.exit_code) from None
+        raise
+    if not as_json:
+        typer.echo(f"Task: {task.n_atoms} atoms, {task.n_operators} operators, grounded in {limits.elapsed:.2f}s")
+    options = SearchOptions(**{**asdict(options), "time_limit": limits.remaining, "memory_limit": memory_limit})
+
+    with Interrupt() as interrupt, live_search(not as_json) as show:
+
+        def progress(statistics: Statistics) -> bool:
+            show(statistics)
+            return not interrupt.asked
+
+        result = search(task, bound, options, progress=progress)
+    if result.solved:
+        _validate(lifted_domain, lifted_problem, result)
+        text = format_plan(result.steps, result.cost, not task.uses_costs)
+        if output is not None:
+            write_text_atomically(output, text)
+        elif not as_json:
+            typer.echo(text, nl=False)
+    if as_json:
+        typer.echo(json.dumps(_as_json(result, heuristic, limits), indent=2))
+    else:
+        report(result, heuristic, limits, output)
+    raise typer.Exit(EXIT_CODES[result.status])
+
+
+def _validate(domain: Domain, problem: Problem, result: SearchResult) -> None:
+    """No plan leaves this program unless the independent checker accepts it."""
+    steps = [tuple(step[1:-1].split()) for step in result.steps]
+    verdict = validate_plan(domain, problem, steps)
+    if not verdict.valid:
+        raise GoalwardError(f"goalward found a plan that its own checker rejects; please report this: {verdict.reason}")
+
+
+def report(result: SearchResult, heuristic: str, limits: Limits, output: Path | None) -> None:
+    """Print the lines that Downward Lab's parsers read."""
+    s = result.statistics
+    lines = [f"Initial heuristic value for {heuristic}: {s.initial_h:g}", SENTENCES[result.status]]
+    if result.solved:
+        lines += [f"Plan length: {result.length} step(s).", f"Plan cost: {result.cost}", "Plan valid."]
+        if output is not None:
+            lines.append(f"Plan written to {output}")
+    lines += [
+        f"Expanded {s.expanded} state(s).",
+        f"Reopened {s.reopened} state(s).",
+        f"Evaluated {s.evaluated} state(s).",
+        f"Evaluations: {s.evaluated}",
+        f"Generated {s.generated} state(s).",
+        f"Dead ends: {s.dead_ends} state(s).",
+        f"Number of registered states: {s.stored}",
+        f"Search time: {s.seconds:.6f}s",
+        f"Total time: {limits.elapsed:.6f}s",
+        f"Peak memory: {_core.peak_memory() // 1024} KB",
+    ]
+    typer.echo("\n".join(lines))
+
+
+def _as_json(result: SearchResult, heuristic: str, limits: Limits) -> dict[str, Any]:
+    statistics = {
+        key: (None if value in (float("inf"), float("-inf")) else value)
+        for key, value in asdict(result.statistics).items()
+    }
+    return {
+        "status": result.status.value,
+        "plan": result.steps if result.solved else None,
+        "plan_length": result.length if result.solved else None,
+        "cost": result.cost if result.solved else None,
+        "valid": True if result.solved else None,
+        "heuristic": heuristic,
+        "atoms": result.task.n_atoms,
+        "operators": result.task.n_operators,
+        **statistics,
+        "total_time": limits.elapsed,
+        "peak_memory": _core.peak_memory(),
+    }

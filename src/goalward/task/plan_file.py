@@ -1,0 +1,70 @@
+"""Plans as text: one step a line, the cost last, as planners and validators exchange them; and files written whole."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Sequence
+from pathlib import Path
+
+from goalward.errors import PddlError, UsageError
+from goalward.task.sexpr import read_text
+
+
+def read_plan(path: str | Path) -> list[tuple[int, tuple[str, ...]]]:
+    """Return the line number and the lower-case words of each step."""
+    steps = []
+    for number, line in enumerate(read_text(path).split("\n"), start=1):
+        step = line.partition(";")[0].strip().lower()
+        if not step:
+            continue
+        words = step[1:-1].split()
+        plain = step[1:-1].isascii() and "(" not in step[1:] and ")" not in step[:-1]
+        if not (words and plain and step[0] == "(" and step[-1] == ")"):
+            raise PddlError(f"expected one step such as '(move a b)' but found {step[:60]!r}", path, number)
+        steps.append((number, tuple(words)))
+    return steps
+
+
+def format_plan(steps: Sequence[str], cost: int, unit_cost: bool) -> str:
+    """Return the text of a plan file; each step is written ``(action object …)``."""
+    kind = "unit" if unit_cost else "general"
+    return "".join(f"{line}\n" for line in (*(step.lower() for step in steps), f"; cost = {cost} ({kind} cost)"))
+
+
+def write_text_atomically(path: str | Path, text: str) -> None:
+    """Write a text file in UTF-8, whole or not at all."""
+    write_bytes_atomically(path, text.encode())
+
+
+def write_bytes_atomically(path: str | Path, data: bytes) -> None:
+    """Write a file whole or not at all: a reader sees the old content or the new, and a failure leaves nothing behind.
+
+    Links are followed. What is no ordinary file (a pipe, ``/dev/stdout``) is written to as it is.
+    """
+    try:
+        given = Path(path)
+        if given.is_dir():
+            raise UsageError(f"{path}: is a directory, not a file")
+        if given.is_relative_to("/dev") or (given.exists() and not given.is_file()):
+            with open(given, "ab") as stream:
+                stream.write(data)
+        else:
+            _replace(Path(os.path.realpath(given)), data)
+    except FileNotFoundError:
+        raise UsageError(f"{path}: cannot be written, there is no directory {Path(path).parent}") from None
+    except (OSError, ValueError) as error:
+        reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else "not a file name"
+        raise UsageError(f"{path}: cannot be written ({reason})") from None
+
+
+def _replace(target: Path, data: bytes) -> None:
+    scratch = target.with_name(f".goalward-{secrets.token_hex(8)}.tmp")
+    descriptor = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)  # with the permissions umask asks for
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(data)
+        os.replace(scratch, target)
+    except BaseException:
+        scratch.unlink(missing_ok=True)
+        raise

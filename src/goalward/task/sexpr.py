@@ -1,0 +1,170 @@
+"""Parenthesised text: the layer below PDDL, which knows about lines but not about planning.
+
+PDDL is read many times over (a set of start states is a set of problem files), so the text is taken apart at its
+parentheses and the words are left to ``str.split``. Positions cost next to nothing until something is wrong: a block
+remembers only where its ``(`` stood, and lines are counted when an error needs them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from goalward.errors import PddlError, UsageError
+
+MAX_DEPTH = 200
+"""Deepest nesting that is read; it keeps recursion over blocks far from Python's own limit."""
+
+MAX_BYTES = 256 * 2**20
+"""Largest file that is read."""
+
+_COMMENT = re.compile(r";[^\n]*")
+_WORD = re.compile(r"\?[^\s?]*|[^\s?]+")  # a "?" always starts a new word, as in (on?x?y)
+_TOKEN = re.compile(r";[^\n]*|[()]|\?[^\s()?;]*|[^\s()?;]+")
+_NON_ASCII = re.compile(r"[^\x00-\x7f]")
+
+
+class Block(list["str | Block"]):
+    """A parenthesised list of lower-case words and blocks; ``offset`` is the position of its ``(``."""
+
+    __slots__ = ("offset",)
+    offset: int
+
+
+def read_text(path: str | Path) -> str:
+    """Return the text of a file with ``\\n`` line ends; comments may hold bytes of any encoding."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        raise UsageError(f"{path}: no such file") from None
+    except IsADirectoryError:
+        raise UsageError(f"{path}: is a directory, not a file") from None
+    except PermissionError:
+        raise UsageError(f"{path}: no permission to read this file") from None
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read ({os.strerror(error.errno or 0)})") from None
+    except ValueError:
+        raise UsageError(f"{str(path)!r} is not a file name") from None
+    if len(data) > MAX_BYTES:
+        raise PddlError(f"is larger than {MAX_BYTES // 2**20} MB", path)
+    if b"\0" in data:
+        raise PddlError("is not a text file", path)
+    return data.decode("latin-1").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def parse(text: str, source: str) -> Block:
+    """Return the one expression that ``text`` consists of; ``source`` is its name in errors."""
+    if "\0" in text:
+        raise PddlError("is not a text file", source)
+    if ";" in text:
+        text = _COMMENT.sub(lambda comment: " " * len(comment[0]), text)  # blanks keep every offset as it was
+    if not text.isascii():
+        raise _non_ascii(text, source)
+    text = text.lower()
+    words = _WORD.findall if "?" in text else str.split
+    before, *pieces = text.split("(")
+    offset = len(before)
+    root = block = Block()
+    parents: list[Block] = []
+    for piece in pieces:
+        head, closed, tail = piece.partition(")")
+        child = Block(words(head))
+        child.offset = offset
+        offset += len(piece) + 1
+        block.append(child)
+        if not closed:
+            parents.append(block)
+            block = child
+            if len(parents) >= MAX_DEPTH:
+                raise PddlError(
+                    f"parentheses are nested more than {MAX_DEPTH} deep", source, line_of(text, child.offset)
+                )
+        elif tail and not tail.isspace():
+            first, *others = tail.split(")")
+            block += words(first)
+            for rest in others:
+                if not parents:
+                    raise _misplaced_parenthesis(text, source)
+                block = parents.pop()
+                block += words(rest)
+    if parents or len(root) != 1 or not (before == "" or before.isspace()):
+        raise _misplaced_parenthesis(text, source)
+    (expression,) = root
+    assert isinstance(expression, Block)
+    return expression
+
+
+def line_of(text: str, offset: int) -> int:
+    """Return the line, counted from 1, of a position in ``text``."""
+    return text.count("\n", 0, offset) + 1
+
+
+def element_offset(text: str, block: Block, index: int) -> int:
+    """Return the position of ``block[index]``, found by reading ``text`` again from the block's start."""
+    depth = seen = 0
+    for token in _TOKEN.finditer(text, block.offset):
+        kind = token[0][0]
+        if kind == ";":
+            continue
+        if depth == 1 and kind != ")":
+            if seen == index:
+                return token.start()
+            seen += 1
+        depth += (kind == "(") - (kind == ")")
+        if depth == 0:
+            break
+    return block.offset
+
+
+def element_line(text: str, block: Block, index: int) -> int:
+    """Return the line of ``block[index]``."""
+    return line_of(text, element_offset(text, block, index))
+
+
+def _non_ascii(text: str, source: str) -> PddlError:
+    if text.startswith(("\ufeff", "\xef\xbb\xbf")):
+        return PddlError("starts with a byte-order mark; save it as plain text without one", source, 1)
+    found = _NON_ASCII.search(text)
+    assert found is not None
+    return PddlError("a character outside of ASCII may stand in a comment only", source, line_of(text, found.start()))
+
+
+def _misplaced_parenthesis(text: str, source: str) -> PddlError:
+    """Say which parenthesis to look at, given that the text as a whole is not one balanced expression."""
+
+    def error(message: str, offset: int) -> PddlError:
+        return PddlError(message, source, line_of(text, offset))
+
+    opened: list[int] = []
+    end = -1  # where the expression was closed
+    suspect: tuple[int, int] | None = None  # the first section inside another one, and the "(" left open around it
+    after_opening = False
+    for token in _TOKEN.finditer(text):
+        here, word = token.start(), token[0]
+        if word == ")":
+            if not opened:
+                return error("this ')' has no '(' to close", here)
+            if len(opened) == 1:
+                end = here
+            opened.pop()
+        elif end >= 0:
+            closing = line_of(text, end)
+            return error(
+                f"nothing may follow the ')' on line {closing} that ends the definition; is there one ')' too many?",
+                here,
+            )
+        elif word == "(":
+            opened.append(here)
+        elif not opened:
+            return error(f"expected '(' but found {word[:60]!r}", here)
+        elif after_opening and word[0] == ":" and len(opened) > 2 and suspect is None:
+            suspect = opened[-2], here
+        after_opening = word == "("
+    if suspect is not None:
+        around, section = suspect
+        return error(f"this '(' is never closed before the section on line {line_of(text, section)}", around)
+    if opened:
+        return error("this '(' is never closed", opened[-1])
+    return PddlError("is empty", source)
