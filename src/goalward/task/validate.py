@@ -108,7 +108,7 @@ class _World:
     def _bind(self, schema: ActionSchema, step: GroundAtom) -> Binding:
         name, arguments = f" {_written(step)}", step[1:]
         if len(arguments) != len(schema.parameters):
-            raise _StepError(f"{name}: action {schema.name} takes {len(schema.parameters)} arguments")
+            raise _StepError(f"{name}: it has {len(arguments)} objects instead of {len(schema.parameters)}")
         for argument, parameter in zip(arguments, schema.parameters, strict=True):
             kind = self.objects.get(argument)
             if kind is None:

@@ -1,0 +1,124 @@
+"""Plan files: read, written, and never half written."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from goalward.errors import PddlError, UsageError
+from goalward.task.plan_file import format_plan, read_plan, write_bytes_atomically, write_text_atomically
+
+words = st.from_regex(r"[a-z0-9_-]{1,8}", fullmatch=True)
+
+
+def test_steps_are_read_with_their_lines(tmp_path: Path) -> None:
+    path = tmp_path / "plan"
+    path.write_bytes(b"; a plan\n(Pick-Up A)\r\n\n  ( stack a  b ) ; on top\n(noop )\n; cost = 3 (unit cost)\xff")
+    assert read_plan(path) == [(2, ("pick-up", "a")), (4, ("stack", "a", "b")), (5, ("noop",))]
+
+
+def test_a_plan_without_steps_is_a_plan(tmp_path: Path) -> None:
+    (tmp_path / "plan").write_text("; cost = 0 (unit cost)\n")
+    assert read_plan(tmp_path / "plan") == []
+
+
+@pytest.mark.parametrize(
+    "line", ["pick-up a", "(pick-up a", "pick-up a)", "()", "( )", "(a) (b)", "(a (b))", "(", ")", "(ä)"]
+)
+def test_a_line_that_is_no_step_is_refused_with_its_number(tmp_path: Path, line: str) -> None:
+    (tmp_path / "plan").write_text(f"(a b)\n{line}\n", encoding="utf-8")
+    with pytest.raises(PddlError, match=r"plan:2: expected one step such as '\(move a b\)' but found"):
+        read_plan(tmp_path / "plan")
+
+
+def test_a_missing_plan_is_a_matter_of_usage(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="plan: no such file"):
+        read_plan(tmp_path / "plan")
+
+
+def test_the_last_line_names_the_cost() -> None:
+    assert format_plan(["(A b)", "(c)"], 2, unit_cost=True) == "(a b)\n(c)\n; cost = 2 (unit cost)\n"
+    assert format_plan([], 7, unit_cost=False) == "; cost = 7 (general cost)\n"
+
+
+@settings(derandomize=True, database=None, deadline=None, max_examples=50)
+@given(st.lists(st.lists(words, min_size=1, max_size=4), max_size=6))
+def test_a_written_plan_is_read_back(tmp_path_factory: pytest.TempPathFactory, steps: list[list[str]]) -> None:
+    path = tmp_path_factory.mktemp("plans") / "plan"
+    write_text_atomically(path, format_plan([f"({' '.join(step)})" for step in steps], len(steps), unit_cost=True))
+    assert [step for _, step in read_plan(path)] == [tuple(step) for step in steps]
+
+
+def test_writing_replaces_the_content_and_leaves_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "plan"
+    write_text_atomically(path, "old, and longer than the new one")
+    write_text_atomically(str(path), "nü")
+    assert path.read_bytes() == "nü".encode()
+    write_bytes_atomically(path, b"\x00\xff")
+    assert path.read_bytes() == b"\x00\xff"
+    assert os.listdir(tmp_path) == ["plan"]
+
+
+def test_permissions_are_those_of_an_ordinary_new_file(tmp_path: Path) -> None:
+    write_text_atomically(tmp_path / "plan", "x")
+    (tmp_path / "other").write_text("x")
+    assert stat.S_IMODE((tmp_path / "plan").stat().st_mode) == stat.S_IMODE((tmp_path / "other").stat().st_mode)
+
+
+def test_links_are_followed_and_devices_written_to(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real" / "plan")
+    write_text_atomically(tmp_path / "link", "x")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real" / "plan").read_text() == "x"
+    reader, writer = os.pipe()
+    write_text_atomically(f"/dev/fd/{writer}", "through a pipe")
+    os.close(writer)
+    with open(reader) as pipe:
+        assert pipe.read() == "through a pipe"
+
+
+def test_places_that_cannot_be_written_to_are_a_matter_of_usage(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="is a directory"):
+        write_text_atomically(tmp_path, "x")
+    with pytest.raises(UsageError, match=r"there is no directory .*none"):
+        write_text_atomically(tmp_path / "none" / "plan", "x")
+    (tmp_path / "file").touch()
+    with pytest.raises(UsageError, match="plan: cannot be written"):
+        write_text_atomically(tmp_path / "file" / "plan", "x")
+    with pytest.raises(UsageError, match="cannot be written"):
+        write_text_atomically("a\0b", "x")
+    with pytest.raises(UsageError, match="cannot be written"):
+        write_text_atomically(tmp_path / ("x" * 300), "x")
+
+
+def test_a_forbidden_directory_is_a_matter_of_usage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def forbidden(*_: object) -> None:
+        raise PermissionError(13, "whatever the system calls it")
+
+    monkeypatch.setattr(os, "open", forbidden)
+    with pytest.raises(UsageError, match=r"plan: cannot be written \(Permission denied\)"):
+        write_text_atomically(tmp_path / "plan", "x")
+
+
+@pytest.mark.parametrize("failure", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+def test_a_failure_leaves_the_old_content_and_no_scratch_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: BaseException
+) -> None:
+    path = tmp_path / "plan"
+    path.write_text("old")
+
+    def fail(*_: object) -> None:
+        raise failure
+
+    monkeypatch.setattr(os, "replace", fail)
+    expected = UsageError if isinstance(failure, OSError) else KeyboardInterrupt
+    with pytest.raises(expected):
+        write_text_atomically(path, "new")
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["plan"]

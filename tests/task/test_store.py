@@ -1,0 +1,228 @@
+"""Stored tasks: the same task back, the same bytes again, and one clear sentence for every file that is none."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from safetensors.numpy import save, save_file
+
+from conftest import Tiny
+from goalward.errors import ExitCode, GoalwardError, TaskFileError, UsageError
+from goalward.task.store import FORMAT, VERSION, load_task, save_task, task_arrays, task_from_arrays
+from goalward.task.strips import Task
+from oracle import make_task, strips_tasks
+
+TinyTask = Callable[..., Tiny]
+
+
+def test_a_task_comes_back_equal(tiny: Tiny, tmp_path: Path) -> None:
+    path = tmp_path / "tiny.task"
+    save_task(tiny.task, path)
+    loaded = load_task(path)
+    assert loaded.equals(tiny.task)
+    assert tiny.task.equals(loaded)
+    assert isinstance(loaded.uses_costs, bool)
+
+
+@given(task=strips_tasks())
+def test_arrays_and_back_is_the_same_task(task: Task) -> None:
+    assert task_from_arrays(task_arrays(task)).equals(task)
+
+
+def test_an_empty_task_comes_back_equal(tmp_path: Path) -> None:
+    task = make_task(0, [], [], [])
+    save_task(task, tmp_path / "empty.task")
+    assert load_task(tmp_path / "empty.task").equals(task)
+
+
+def test_equality_sees_every_field(tiny_task: TinyTask) -> None:
+    task, other = tiny_task("blocks").task, tiny_task("blocks", seed=1).task
+    assert not task.equals(other)
+    for field in ("costs", "init", "goal", "complement_of"):
+        arrays = task_arrays(task) | {field: task_arrays(task)[field].copy()}
+        arrays[field][0] += 1
+        assert not task_from_arrays(arrays).equals(task), field
+
+
+def test_saving_twice_gives_the_same_bytes(tiny: Tiny, tmp_path: Path) -> None:
+    first, second, third = (tmp_path / name for name in ("first", "second", "third"))
+    save_task(tiny.task, first)
+    save_task(tiny.task, second)
+    save_task(load_task(first), third)
+    assert first.read_bytes() == second.read_bytes() == third.read_bytes()
+
+
+def test_loading_and_searching_needs_no_translator(tiny_task: TinyTask, tmp_path: Path) -> None:
+    path = tmp_path / "tiny.task"
+    save_task(tiny_task("blocks").task, path)
+    script = """
+import sys
+class Blocked:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] == "fast_downward":
+            raise ImportError("the translator is blocked: " + name)
+sys.meta_path.insert(0, Blocked())
+from goalward.search import search
+from goalward.task.store import load_task
+print(search(load_task(sys.argv[1]), "ff").status.value)
+"""
+    run = subprocess.run([sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=False)
+    assert (run.stdout, run.stderr) == ("solved\n", "")
+
+
+# --- files that are no stored tasks ---
+
+
+def refused(path: Path, kind: type[GoalwardError] = TaskFileError) -> str:
+    with pytest.raises(kind) as caught:
+        load_task(path)
+    message = str(caught.value)
+    assert message.startswith(f"{path}: ")
+    assert "\n" not in message
+    assert caught.value.exit_code == ExitCode.DRIVER_INPUT_ERROR
+    return message
+
+
+@pytest.fixture
+def stored(tiny_task: TinyTask, tmp_path: Path) -> Path:
+    path = tmp_path / "tiny.task"
+    save_task(tiny_task("lights").task, path)
+    return path
+
+
+@pytest.mark.parametrize("share", [0.0, 0.001, 0.01, 0.3, 0.9, 0.999])
+def test_a_truncated_file(stored: Path, share: float) -> None:
+    data = stored.read_bytes()
+    stored.write_bytes(data[: int(len(data) * share)])
+    assert "damaged or not a task" in refused(stored)
+
+
+@pytest.mark.parametrize("data", [b"(define (domain d))", b"\0" * 100, b"\xff" * 100, b"PK\x03\x04", b"{}"])
+def test_garbage(tmp_path: Path, data: bytes) -> None:
+    path = tmp_path / "garbage"
+    path.write_bytes(data)
+    assert "not a task" in refused(path)
+
+
+@pytest.mark.parametrize(
+    "metadata", [None, {"format": "pt"}, {"goalward": "[1]"}, {"goalward": "{"}, {"goalward": '"x"'}]
+)
+def test_safetensors_of_someone_else(tmp_path: Path, metadata: dict[str, str] | None) -> None:
+    path = tmp_path / "model.safetensors"
+    save_file({"weight": np.zeros((2, 2), dtype=np.float32)}, path, metadata=metadata)
+    assert "not a task stored by goalward" in refused(path)
+
+
+def header(version: object) -> dict[str, str]:
+    return {"goalward": json.dumps({"format": FORMAT, "version": version})}
+
+
+def test_a_newer_format_says_what_to_do(tiny_task: TinyTask, tmp_path: Path) -> None:
+    path = tmp_path / "newer.task"
+    path.write_bytes(save(task_arrays(tiny_task("blocks").task), metadata=header(VERSION + 1)))
+    message = refused(path)
+    assert f"format {VERSION + 1}" in message
+    assert "newer" in message
+
+
+def test_arrays_that_are_missing_are_named(tiny_task: TinyTask, tmp_path: Path) -> None:
+    path = tmp_path / "poor.task"
+    arrays = task_arrays(tiny_task("blocks").task)
+    del arrays["goal"]
+    path.write_bytes(save(arrays, metadata=header(VERSION)))
+    assert "goal" in refused(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("goal", np.array([10**6], dtype=np.int32)),
+        ("init", np.array([-1], dtype=np.int32)),
+        ("init", np.array([0.5], dtype=np.float32)),
+        ("pre.values", np.array([0], dtype=np.int32)),
+        ("add.offsets", np.array([0], dtype=np.int32)),
+        ("add.offsets", np.zeros(0, dtype=np.int32)),
+        ("delete.offsets", np.array([5], dtype=np.int32)),
+        ("mutex_groups.values", np.array([10**6], dtype=np.int32)),
+        ("mutex_groups.offsets", np.zeros(0, dtype=np.int32)),
+        ("costs", np.zeros(1, dtype=np.int32)),
+        ("costs", np.zeros(32, dtype=np.float64)),
+        ("complement_of", np.zeros(1, dtype=np.int32)),
+        ("complement_of", np.full(25, 10**6, dtype=np.int32)),
+        ("uses_costs", np.zeros(0, dtype=np.uint8)),
+        ("atoms", np.array([255, 254], dtype=np.uint8)),
+        ("atoms", np.array([65], dtype=np.uint8)),
+        ("init", np.zeros((2, 2), dtype=np.int32)),
+        ("costs", np.zeros((32, 2), dtype=np.int32)),
+    ],
+)
+def test_arrays_that_do_not_fit_together_never_reach_native_code(
+    tiny_task: TinyTask, tmp_path: Path, name: str, value: np.ndarray[tuple[int, ...], np.dtype[np.generic]]
+) -> None:
+    path = tmp_path / "odd.task"
+    task = tiny_task("blocks").task
+    assert (task.n_operators, task.n_atoms) == (32, 25)
+    path.write_bytes(save(task_arrays(task) | {name: value}, metadata=header(VERSION)))
+    assert "damaged" in refused(path)
+
+
+@given(position=st.integers(0, 10**6), value=st.integers(0, 255))
+def test_any_changed_byte_is_a_task_or_one_clear_error(
+    tmp_path_factory: pytest.TempPathFactory, position: int, value: int
+) -> None:
+    path = tmp_path_factory.mktemp("flipped") / "task"
+    save_task(make_task(3, [([0], [1], [0], 1), ([1], [2], [], 2)], [0], [2], [[0, 1]]), path)
+    data = bytearray(path.read_bytes())
+    data[position % len(data)] = value
+    path.write_bytes(bytes(data))
+    try:
+        load_task(path)
+    except TaskFileError as error:
+        assert str(error).startswith(f"{path}: ")
+
+
+def test_a_file_that_is_absent_or_a_folder(tmp_path: Path) -> None:
+    assert "no such file" in refused(tmp_path / "absent", UsageError)
+    refused(tmp_path, UsageError)
+
+
+# --- writing ---
+
+
+def test_a_failed_save_leaves_nothing_behind(tiny_task: TinyTask, tmp_path: Path) -> None:
+    task = tiny_task("blocks").task
+    with pytest.raises(UsageError):
+        save_task(task, tmp_path / "no" / "such" / "folder.task")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_interrupted_save_keeps_the_old_file_and_no_scratch(
+    tiny_task: TinyTask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "tiny.task"
+    save_task(tiny_task("blocks").task, path)
+    before = path.read_bytes()
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("os.replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        save_task(tiny_task("lights").task, path)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_saving_over_a_file_replaces_it(tiny_task: TinyTask, tmp_path: Path) -> None:
+    path = tmp_path / "tiny.task"
+    save_task(tiny_task("blocks").task, path)
+    save_task(tiny_task("lights").task, path)
+    assert load_task(path).equals(tiny_task("lights").task)
