@@ -4,10 +4,14 @@
 namespace goalward {
 void register_task(nanobind::module_& m);
 void register_search(nanobind::module_& m);
+void register_regression(nanobind::module_& m);
+void register_sampling(nanobind::module_& m);
 }  // namespace goalward
 
 NB_MODULE(_core, m) {
     m.doc() = "Native inner loops of goalward; use the Python packages above it.";
     goalward::register_task(m);
     goalward::register_search(m);
+    goalward::register_regression(m);
+    goalward::register_sampling(m);
 }

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import resource
 import signal
+import sys
 import threading
 import time
-from collections.abc import Iterator
 from types import FrameType
+from typing import Any
 
 from goalward import _core
 from goalward.errors import ExitCode, LimitError
@@ -32,30 +32,53 @@ class Limits:
         """Seconds left, a little above zero when there are none; None without a limit."""
         return None if self.seconds is None else max(self.seconds - self.elapsed, 1e-3)
 
-    @contextlib.contextmanager
-    def enforce(self, activity: str) -> Iterator[None]:
+    def enforce(self, activity: str) -> _Enforcement:
         """Stop Python code that runs over a limit, with an error that says what it was doing."""
-        with contextlib.ExitStack() as stack:
-            if self.remaining is not None and threading.current_thread() is threading.main_thread():
+        return _Enforcement(self, activity)
 
-                def expire(signum: int, frame: FrameType | None) -> None:
-                    raise LimitError(f"out of time while {activity}", ExitCode.OUT_OF_TIME)
 
-                previous = signal.signal(signal.SIGALRM, expire)
-                stack.callback(signal.signal, signal.SIGALRM, previous)
-                signal.setitimer(signal.ITIMER_REAL, self.remaining)
-                stack.callback(signal.setitimer, signal.ITIMER_REAL, 0)
-            if self.memory is not None:
-                soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
-                used = _data_size()
-                room = max(self.memory - _core.resident_memory(), 2**20)
-                ceiling = used + room if hard == resource.RLIM_INFINITY else min(used + room, hard)
-                resource.setrlimit(resource.RLIMIT_DATA, (ceiling, hard))
-                stack.callback(resource.setrlimit, resource.RLIMIT_DATA, (soft, hard))
-            try:
-                yield
-            except MemoryError:
-                raise LimitError(f"out of memory while {activity}", ExitCode.OUT_OF_MEMORY) from None
+class _Enforcement:
+    """An alarm and a ceiling on private memory, from entry to exit.
+
+    At the ceiling the least thing may raise MemoryError again, the parts of ``contextlib`` among them. Hence a class of
+    its own, which lifts the ceiling before it does anything else and has its error ready.
+    """
+
+    def __init__(self, limits: Limits, activity: str) -> None:
+        self._limits = limits
+        self._activity = activity
+        self._out_of_memory = LimitError(f"out of memory while {activity}", ExitCode.OUT_OF_MEMORY)
+        self._before: tuple[int, int] | None = None
+        self._handler: Any = None
+        self._timer: tuple[float, float] | None = None
+        self._streams = sys.stdout, sys.stderr
+
+    def __enter__(self) -> None:
+        limits = self._limits
+        if limits.remaining is not None and threading.current_thread() is threading.main_thread():
+            self._timer = signal.setitimer(signal.ITIMER_REAL, 0)  # whoever set it gets it back
+            self._handler = signal.signal(signal.SIGALRM, self._expire)
+            signal.setitimer(signal.ITIMER_REAL, limits.remaining)
+        if limits.memory is not None:
+            self._before = resource.getrlimit(resource.RLIMIT_DATA)
+            hard = self._before[1]
+            ceiling = _data_size() + max(limits.memory - _core.resident_memory(), 2**20)
+            ceiling = ceiling if hard == resource.RLIM_INFINITY else min(ceiling, hard)
+            resource.setrlimit(resource.RLIMIT_DATA, (ceiling, hard))
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if self._before is not None:
+            resource.setrlimit(resource.RLIMIT_DATA, self._before)
+        if self._timer is not None:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, self._handler)
+            signal.setitimer(signal.ITIMER_REAL, *self._timer)
+        if isinstance(error, MemoryError):
+            sys.stdout, sys.stderr = self._streams  # who had redirected them may have failed to undo it
+            raise self._out_of_memory from None
+
+    def _expire(self, signum: int, frame: FrameType | None) -> None:
+        raise LimitError(f"out of time while {self._activity}", ExitCode.OUT_OF_TIME)
 
 
 def _data_size() -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from importlib.metadata import version
@@ -38,22 +39,36 @@ def goalward(
 
 
 def _register() -> None:
-    from goalward.cli import generate, inspect, plan, validate, walk  # noqa: PLC0415
+    """Load the commands, unless they are there already."""
+    if app.registered_commands:
+        return
+    from goalward.cli import generate, inspect, plan, solve, train, validate, walk  # noqa: PLC0415
 
-    for command in (plan.plan, validate.validate, walk.walk, inspect.inspect, generate.generate):
+    for command in (
+        train.train,
+        solve.solve,
+        plan.plan,
+        validate.validate,
+        walk.walk,
+        inspect.inspect,
+        generate.generate,
+    ):
         app.command()(command)
 
 
 def main() -> None:
     """Run the command line; never returns."""
-    _register()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # it is None where the stream is closed
+            stream.reconfigure(errors="backslashreplace")
     sys.exit(run(sys.argv[1:]))
 
 
 def run(arguments: list[str]) -> int:
     """Run one command and give its exit code."""
     try:
-        return int(app(arguments, prog_name="goalward", standalone_mode=False) or 0)
+        _register()
+        return int(app(arguments or ["--help"], prog_name="goalward", standalone_mode=False) or 0)
     except GoalwardError as error:
         return _fail(str(error), error.exit_code)
     except TyperException as error:  # wrong usage, in the sense of the command line's grammar

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
@@ -13,7 +14,7 @@ from goalward import _core
 from goalward.cli.limits import Interrupt, Limits
 from goalward.cli.live import live_search, spinner
 from goalward.cli.units import parse_duration, parse_size
-from goalward.errors import ExitCode, GoalwardError
+from goalward.errors import ExitCode, GoalwardError, LimitError, UsageError
 from goalward.search import (
     ALGORITHMS,
     HEURISTICS,
@@ -38,6 +39,12 @@ EXIT_CODES = {
     Status.OUT_OF_TIME: ExitCode.OUT_OF_TIME,
     Status.OUT_OF_MEMORY: ExitCode.OUT_OF_MEMORY,
     Status.CANCELLED: ExitCode.INTERRUPTED,
+}
+
+EARLY_ENDS = {
+    ExitCode.TRANSLATE_UNSOLVABLE: Status.UNSOLVABLE,
+    ExitCode.OUT_OF_TIME: Status.OUT_OF_TIME,
+    ExitCode.OUT_OF_MEMORY: Status.OUT_OF_MEMORY,
 }
 
 SENTENCES = {
@@ -86,6 +93,8 @@ def plan(
 ) -> None:
     """Find a plan and check it before reporting it."""
     limits = Limits(time_limit, memory_limit)
+    if output is not None:
+        _check_output(output)
     options = SearchOptions(
         algorithm=cast(Algorithm, algorithm),
         weight=weight,
@@ -93,14 +102,15 @@ def plan(
         unit_costs=None if costs is None else costs == "unit",
     )
     try:
-        with limits.enforce("reading and grounding the problem"), spinner("grounding", not as_json):
+        with spinner("grounding", not as_json), limits.enforce("reading and grounding the problem"):
             lifted_domain = read_domain(domain)
             lifted_problem = read_problem(problem, lifted_domain)
             task = ground(lifted_domain, lifted_problem)
             bound = bind_heuristic(task, heuristic, unit_costs=options.counts_steps)
-    except UnsolvableError as error:
+            bound.value(task.init)  # what search needs is built here, where the clock can stop it
+    except (UnsolvableError, LimitError) as error:
         if as_json:
-            typer.echo(json.dumps({"status": Status.UNSOLVABLE.value, "plan": None, "reason": str(error)}))
+            typer.echo(json.dumps(_early_end_as_json(error, limits), indent=2))
             raise typer.Exit(error.exit_code) from None
         raise
     if not as_json:
@@ -128,6 +138,14 @@ def plan(
     raise typer.Exit(EXIT_CODES[result.status])
 
 
+def _check_output(output: Path) -> None:
+    """Say now, not after an hour of search, that the plan could not be written."""
+    if output.is_dir():
+        raise UsageError(f"{output}: is a directory, not a file")
+    if not output.parent.is_dir():
+        raise UsageError(f"{output}: cannot be written, there is no directory {output.parent}")
+
+
 def _validate(domain: Domain, problem: Problem, result: SearchResult) -> None:
     """No plan leaves this program unless the independent checker accepts it."""
     steps = [tuple(step[1:-1].split()) for step in result.steps]
@@ -139,7 +157,7 @@ def _validate(domain: Domain, problem: Problem, result: SearchResult) -> None:
 def report(result: SearchResult, heuristic: str, limits: Limits, output: Path | None) -> None:
     """Print the lines that Downward Lab's parsers read."""
     s = result.statistics
-    lines = [f"Initial heuristic value for {heuristic}: {s.initial_h:g}", SENTENCES[result.status]]
+    lines = [f"Initial heuristic value for {heuristic}: {_format_h(s.initial_h)}", SENTENCES[result.status]]
     if result.solved:
         lines += [f"Plan length: {result.length} step(s).", f"Plan cost: {result.cost}", "Plan valid."]
         if output is not None:
@@ -157,6 +175,26 @@ def report(result: SearchResult, heuristic: str, limits: Limits, output: Path | 
         f"Peak memory: {_core.peak_memory() // 1024} KB",
     ]
     typer.echo("\n".join(lines))
+
+
+def _format_h(h: float) -> str:
+    """A whole number without exponent where h is one; ``infinity`` in dead ends, as Fast Downward writes it."""
+    if math.isinf(h):
+        return "infinity"
+    return f"{h:.0f}" if h.is_integer() else f"{h:g}"
+
+
+def _early_end_as_json(error: UnsolvableError | LimitError, limits: Limits) -> dict[str, Any]:
+    return {
+        "status": EARLY_ENDS[error.exit_code].value,
+        "reason": str(error),
+        "plan": None,
+        "plan_length": None,
+        "cost": None,
+        "valid": None,
+        "total_time": limits.elapsed,
+        "peak_memory": _core.peak_memory(),
+    }
 
 
 def _as_json(result: SearchResult, heuristic: str, limits: Limits) -> dict[str, Any]:

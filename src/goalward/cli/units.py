@@ -29,10 +29,19 @@ def parse_duration(text: str) -> float:
 def parse_size(text: str) -> int:
     """Bytes in ``4G``, ``512M``, ``1.5GiB``, ``1000000``."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", text.strip().lower())
-    size = math.floor(float(match[1]) * _BYTES[match[2]]) if match else 0
-    if not match or not 0 < size < 2**60:
+    size = float(match[1]) * _BYTES[match[2]] if match else 0.0
+    if not 1 <= size < 2**60:
         raise UsageError(f"{text!r} is not a size; write it like 512M or 4G")
-    return size
+    return math.floor(size)
+
+
+def parse_share(text: str) -> float:
+    """A share in ``50%``, ``50 %`` or ``0.5``."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(%?)", text.strip())
+    share = float(match[1]) / (100 if match[2] else 1) if match else -1.0
+    if not 0 <= share <= 1:
+        raise UsageError(f"{text!r} is not a share; write it like 50% or 0.5")
+    return share
 
 
 def format_size(size: float) -> str:

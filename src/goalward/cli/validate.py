@@ -25,6 +25,6 @@ def validate(
     if verdict.valid:
         typer.echo(f"Plan valid.\nPlan length: {verdict.length} step(s).\nPlan cost: {verdict.cost}")
         return
-    line = f"{steps[verdict.failed_step - 1][0]}: " if verdict.failed_step else " "
+    line = f"{steps[(verdict.failed_step or len(steps)) - 1][0]}: " if steps else " "
     typer.echo(f"goalward: {plan}:{line}plan not valid: {verdict.reason}", err=True)
     raise typer.Exit(ExitCode.INVALID_PLAN)

@@ -63,9 +63,8 @@ def _translate(domain: Domain, problem: Problem) -> tuple[Any, tuple[Any, ...], 
     chatter = io.StringIO()
     try:
         with contextlib.redirect_stdout(chatter), contextlib.redirect_stderr(chatter):
-            parsed = parsing_functions.parse_task(
-                sexpr.parse(domain.text, domain.source), sexpr.parse(problem.text, problem.source)
-            )
+            blocks = [sexpr.parse(file.text, file.source) for file in (domain, problem)]
+            parsed = parsing_functions.parse_task(*_without_either(*blocks))
             _expand_universals(parsed)
             normalize.normalize(parsed)
             reachable, fluents, actions, goal, axioms, parameters = instantiate.explore(parsed)
@@ -90,6 +89,34 @@ def _translate(domain: Domain, problem: Problem) -> tuple[Any, tuple[Any, ...], 
         ) from error
     log.debug("translator: %s", chatter.getvalue())
     return parsed, (reachable, fluents, actions, goal, axioms), groups
+
+
+def _without_either(domain: sexpr.Block, problem: sexpr.Block) -> tuple[sexpr.Block, sexpr.Block]:
+    """Give every ``(either a b)`` a type of its own above a and b: the translator knows them in predicates only."""
+    unions: dict[str, list[Any]] = {}
+
+    def replace(block: sexpr.Block) -> None:
+        for i, element in enumerate(block):
+            if not isinstance(element, sexpr.Block):
+                continue
+            if element and element[0] == "either" and i > 0 and block[i - 1] == "-":
+                name = "@".join(map(str, element))
+                unions[name] = element[1:]
+                block[i] = name
+            else:
+                replace(element)
+
+    replace(domain)
+    replace(problem)
+    if unions:
+        declarations = [word for name, parts in unions.items() for word in [*parts, "-", name]]
+        tops = [*unions, "-", "object"]
+        types = next((block for block in domain if isinstance(block, sexpr.Block) and block[0] == ":types"), None)
+        if types is not None:
+            # Types without a parent at the end of the list would otherwise fall under the first union.
+            types.extend([] if len(types) < 3 or types[-2] == "-" else ["-", "object"])
+            types.extend([*declarations, *tops])
+    return domain, problem
 
 
 def _expand_universals(parsed: Any) -> None:

@@ -140,7 +140,7 @@ def _read_type(source: Source, block: Block, index: int, types: TypeHierarchy | 
     elif len(element) < 2 or element[0] != "either" or any(isinstance(name, Block) for name in element):
         raise source.error(f"expected a type but found {show(element)}", block, index)
     elif not either:
-        raise source.unsupported(f"{show(element)} may stand in the declaration of a predicate only", block, index)
+        raise source.unsupported(f"{show(element)} may type a variable, not an object or another type", block, index)
     else:
         options, names = element, [(i, name) for i, name in enumerate(element) if i and isinstance(name, str)]
     for position, name in names:
@@ -152,7 +152,7 @@ def _read_type(source: Source, block: Block, index: int, types: TypeHierarchy | 
 def read_variables(source: Source, block: Block, types: TypeHierarchy, start: int = 0) -> tuple[TypedName, ...]:
     """Return the variables of an action or quantifier, all different."""
     seen: dict[str, TypedName] = {}
-    for index, variable in read_typed_list(source, block, start, types, what="a variable", variables=True):
+    for index, variable in read_typed_list(source, block, start, types, what="a variable", variables=True, either=True):
         if variable.name in seen:
             raise source.error(f"variable {variable.name!r} is declared twice", block, index)
         seen[variable.name] = variable

@@ -47,19 +47,23 @@ def fixed_atoms(task: Task) -> Bools:
     return fixed
 
 
+def core_atoms(task: Task) -> Bools:
+    """Atoms that matter and vary: the goal can depend on them, and they are not :func:`fixed_atoms`."""
+    atoms, _ = relevant(task.n_atoms, task.pre, task.add, task.goal)
+    return atoms & ~fixed_atoms(task)
+
+
 @lru_cache(maxsize=8)
 def native_problem(task: Task, *, whole: bool) -> _core.Problem:
     """The task as the native core walks through it.
 
-    Unless ``whole`` is set, it stores only what search needs: atoms that the goal can depend on and that are not
-    :func:`fixed_atoms`, and the operators that add one of them. It then serves states in which the fixed atoms hold.
+    Unless ``whole`` is set, it stores only what search needs: the :func:`core_atoms`, and the operators that add one
+    of them. It then serves states in which the fixed atoms hold.
     """
-    if whole:
-        atoms, operators = np.ones(task.n_atoms, dtype=bool), np.ones(task.n_operators, dtype=bool)
-    else:
-        atoms, operators = relevant(task.n_atoms, task.pre, task.add, task.goal)
-        atoms &= ~fixed_atoms(task)
-        operators &= np.bincount(task.add.owners[atoms[task.add.values]], minlength=task.n_operators) > 0
+    atoms, operators = np.ones(task.n_atoms, dtype=bool), np.ones(task.n_operators, dtype=bool)
+    if not whole:
+        atoms = core_atoms(task)
+        operators = np.bincount(task.add.owners[atoms[task.add.values]], minlength=task.n_operators) > 0
     variables = choose_variables(task, atoms)
     return _core.Problem(
         task.pre.offsets, task.pre.values, task.add.offsets, task.add.values, task.delete.offsets, task.delete.values,

@@ -44,7 +44,7 @@ def random_walk_states(task: Task, n: int, steps: int, seed: int, start: Ints | 
     if n < 0 or steps < 0 or not 0 <= seed < 2**64:
         raise UsageError("a random walk needs non-negative numbers of states and steps and a seed below 2^64")
     init = task.init if start is None else start
-    bits = _core.random_walks(native_problem(task, whole=True), init, n, steps, seed)
+    bits = _core.random_walks(native_problem(task, whole=True), init, n, np.array([steps], dtype=np.int32), seed)
     return [np.flatnonzero(row).astype(np.int32) for row in from_bits(bits, task.n_atoms)]
 
 

@@ -85,17 +85,26 @@ def save_task(task: Task, path: str | Path) -> None:
 
 def load_task(path: str | Path) -> Task:
     """Read a task written by :func:`save_task`."""
+    _, arrays = read_safetensors(path, FORMAT, VERSION, "task")
+    try:
+        return task_from_arrays(arrays)
+    except (KeyError, ValueError, IndexError) as error:
+        raise TaskFileError(f"{path}: damaged task ({error})") from None
+
+
+def read_safetensors(path: str | Path, format_name: str, version: int, what: str) -> tuple[dict[str, Any], Arrays]:
+    """Header and arrays of a file in one of our formats, or an error that says what the file is not."""
     if not Path(path).is_file():
         raise UsageError(f"{path}: no such file")
     try:
         with safe_open(str(path), framework="numpy") as file:
             header = json.loads((file.metadata() or {}).get("goalward", "{}"))
-            if header.get("format") != FORMAT:
-                raise TaskFileError(f"{path}: not a task stored by goalward")
-            if header.get("version") != VERSION:
+            if not isinstance(header, dict) or header.get("format") != format_name:
+                raise TaskFileError(f"{path}: not a {what} stored by goalward")
+            if header.get("version") != version:
                 raise TaskFileError(
-                    f"{path}: task format {header.get('version')}, but this goalward reads {VERSION}: install a newer"
+                    f"{path}: {what} format {header.get('version')}, but this goalward reads {version}: install a newer"
                 )
-            return task_from_arrays({name: file.get_tensor(name) for name in file.keys()})  # noqa: SIM118
-    except (SafetensorError, json.JSONDecodeError, KeyError, ValueError, IndexError, AttributeError) as error:
-        raise TaskFileError(f"{path}: damaged or not a task stored by goalward ({error})") from None
+            return header, {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    except (SafetensorError, json.JSONDecodeError, OSError) as error:
+        raise TaskFileError(f"{path}: damaged or not a {what} stored by goalward ({error})") from None

@@ -1,7 +1,9 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
@@ -12,9 +14,10 @@
 #include <string>
 
 #include "search/best_first.hpp"
+#include "search/network.hpp"
 #include "search/relaxation.hpp"
 #include "search/simple_evaluators.hpp"
-#include "task/bits.hpp"
+#include "task/arrays.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -69,6 +72,19 @@ std::unique_ptr<Evaluator> make_evaluator(const Problem& problem, const std::str
     if (name == "add") return std::make_unique<RelaxationEvaluator>(problem, Relaxed::add, unit_costs);
     if (name == "ff") return std::make_unique<RelaxationEvaluator>(problem, Relaxed::ff, unit_costs);
     throw std::invalid_argument("unknown native heuristic " + name);
+}
+
+using Matrix = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Vector = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+std::shared_ptr<Network> make_network(const Matrix& table, const Vector& bias,
+                                      const std::vector<std::tuple<Matrix, Vector, int>>& layers) {
+    std::vector<Network::Layer> native;
+    for (const auto& [weights, offsets, skip] : layers)
+        native.push_back({static_cast<int>(weights.shape(1)), static_cast<int>(weights.shape(0)),
+                          {weights.data(), weights.size()}, {offsets.data(), offsets.size()}, skip});
+    return std::make_shared<Network>(static_cast<int>(table.shape(0)), static_cast<int>(table.shape(1)),
+                                     std::span(table.data(), table.size()), std::span(bias.data(), bias.size()), native);
 }
 
 struct PackedStates {  // a batch of states from outside, packed
@@ -136,13 +152,12 @@ void register_search(nb::module_& m) {
             "evaluate",
             [](Evaluator& self, const Problem& problem, const BitRows& bits) {
                 const PackedStates batch = pack(problem, bits);
-                auto* values = new float[batch.states.size()];
-                nb::capsule owner(values, [](void* p) noexcept { delete[] static_cast<float*>(p); });
+                std::vector<float> values(batch.states.size());
                 {
                     nb::gil_scoped_release released;
-                    self.evaluate({batch.states, {}, {}}, {values, batch.states.size()});
+                    self.evaluate({batch.states, {}, {}}, values);
                 }
-                return nb::ndarray<nb::numpy, float, nb::ndim<1>>(values, {batch.states.size()}, owner);
+                return to_numpy(std::move(values));
             },
             "problem"_a, "states"_a, "Values of a batch of states given as bit rows.")
         .def(
@@ -164,6 +179,17 @@ void register_search(nb::module_& m) {
         },
         "problem"_a, "function"_a, nb::keep_alive<0, 1>(),
         nb::sig("def callable_evaluator(problem: Problem, function: collections.abc.Callable[..., object]) -> Evaluator"));
+    nb::class_<Network>(m, "Network", "A feed-forward network over atoms, packed for this machine.")
+        .def(nb::new_(&make_network), "table"_a, "bias"_a, "layers"_a,
+             "First layer as a table of one row per atom; then (weights, bias, skip) per layer, the last with one output.")
+        .def_prop_ro("n_atoms", &Network::n_atoms)
+        .def_prop_ro("simd", [](const Network& n) { return n.kernels().name; });
+    m.def(
+        "network_evaluator",
+        [](const Problem& problem, std::shared_ptr<Network> network) -> std::unique_ptr<Evaluator> {
+            return std::make_unique<NetworkEvaluator>(problem, std::move(network));
+        },
+        "problem"_a, "network"_a, nb::keep_alive<0, 1>());
     m.def("search", &search, "problem"_a, "evaluator"_a, "init"_a, nb::kw_only(), "greedy"_a, "weight"_a,
           "unit_costs"_a, "batch"_a, "time_limit"_a, "memory_limit"_a, "progress"_a.none(),
           nb::sig("def search(problem: Problem, evaluator: Evaluator, init: numpy.typing.NDArray[numpy.int32], *, "

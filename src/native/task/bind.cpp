@@ -1,7 +1,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
-#include "task/bits.hpp"
+#include "task/arrays.hpp"
 #include "task/problem.hpp"
 #include "task/walk.hpp"
 
@@ -12,36 +12,29 @@ namespace goalward {
 
 namespace {
 
-std::vector<int32_t> to_vector(const Ints& array) { return {array.data(), array.data() + array.size()}; }
-
-Rows to_rows(const Ints& offsets, const Ints& values) { return {to_vector(offsets), to_vector(values)}; }
-
-using Mask = nb::ndarray<const uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
 void construct(Problem* self, const Ints& pre_offsets, const Ints& pre, const Ints& add_offsets, const Ints& add,
                const Ints& delete_offsets, const Ints& del, const Ints& costs, const Ints& goal,
-               const Ints& variable_offsets, const Ints& variables, const Mask& operators, int n_atoms) {
+               const Ints& variable_offsets, const Ints& variables, const Bytes& operators, int n_atoms) {
     new (self) Problem(to_rows(pre_offsets, pre), to_rows(add_offsets, add), to_rows(delete_offsets, del),
                        to_vector(costs), to_vector(goal), to_rows(variable_offsets, variables),
                        {operators.data(), operators.data() + operators.size()}, n_atoms);
 }
 
-auto walks(const Problem& problem, const Ints& init, int n, int steps, uint64_t seed) {
-    const std::size_t width = bit_words(problem.packing().n_atoms());
-    auto* bits = new uint64_t[width * n]();
-    nb::capsule owner(bits, [](void* p) noexcept { delete[] static_cast<uint64_t*>(p); });
+auto walks(const Problem& problem, const Ints& init, int n, const Ints& stops, uint64_t seed) {
+    const std::size_t width = bit_words(problem.packing().n_atoms()), total = n * stops.size();
+    std::vector<uint64_t> bits(width * total);
     {
-        const std::span<const int32_t> start(init.data(), init.size());
+        const std::span<const int32_t> start(init.data(), init.size()), at(stops.data(), stops.size());
         nb::gil_scoped_release released;
-        const std::vector<Word> ends = random_walks(problem, start, n, steps, seed);
+        const std::vector<Word> ends = random_walks(problem, start, n, at, seed);
         std::vector<int32_t> atoms;
-        for (int i = 0; i < n; ++i) {
+        for (std::size_t i = 0; i < total; ++i) {
             atoms.clear();
-            problem.packing().true_atoms(ends.data() + static_cast<std::size_t>(i) * problem.packing().n_words(), atoms);
+            problem.packing().true_atoms(ends.data() + i * problem.packing().n_words(), atoms);
             for (int32_t atom : atoms) bits[i * width + atom / 64] |= uint64_t{1} << (atom % 64);
         }
     }
-    return nb::ndarray<nb::numpy, uint64_t, nb::ndim<2>>(bits, {static_cast<std::size_t>(n), width}, owner);
+    return to_bit_rows(std::move(bits), width);
 }
 
 }  // namespace
@@ -53,8 +46,8 @@ void register_task(nb::module_& m) {
         .def_prop_ro("state_bytes", [](const Problem& p) { return p.packing().n_words() * sizeof(Word); })
         .def_prop_ro("state_bits", [](const Problem& p) { return p.packing().n_bits(); })
         .def_prop_ro("n_variables", [](const Problem& p) { return p.packing().n_variables(); });
-    m.def("random_walks", &walks, "problem"_a, "init"_a, "n"_a, "steps"_a, "seed"_a,
-          "End states of uniform random walks, as bit rows.");
+    m.def("random_walks", &walks, "problem"_a, "init"_a, "n"_a, "stops"_a, "seed"_a,
+          "States of uniform random walks after each number of steps in `stops`, as bit rows.");
 }
 
 }  // namespace goalward

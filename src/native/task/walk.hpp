@@ -9,8 +9,10 @@
 
 namespace goalward {
 
-// The end states of n walks of at most `steps` steps, n_words() words each. A walk that meets a state without
-// applicable operators ends there. Walk i depends on the seed and i alone.
-std::vector<Word> random_walks(const Problem& problem, std::span<const int32_t> init, int n, int steps, uint64_t seed);
+// n walks of uniformly drawn steps; each gives its state after every number of steps in `stops` (ascending), n_words()
+// words each, walk after walk. A walk that meets a state without applicable operators stays there. Walk i depends on the
+// seed and i alone.
+std::vector<Word> random_walks(const Problem& problem, std::span<const int32_t> init, int n,
+                               std::span<const int32_t> stops, uint64_t seed);
 
 }  // namespace goalward

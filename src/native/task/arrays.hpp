@@ -1,4 +1,4 @@
-// Batches of states as they cross the boundary: one row of bits per state, in 64-bit words.
+// What crosses the boundary to Python: integer arrays, and batches of states as one row of bits each, in 64-bit words.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -14,7 +14,25 @@
 namespace goalward {
 
 using Ints = nanobind::ndarray<const int32_t, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
+using Bytes = nanobind::ndarray<const uint8_t, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
 using BitRows = nanobind::ndarray<const uint64_t, nanobind::ndim<2>, nanobind::c_contig, nanobind::device::cpu>;
+
+inline std::vector<int32_t> to_vector(const Ints& array) { return {array.data(), array.data() + array.size()}; }
+inline Rows to_rows(const Ints& offsets, const Ints& values) { return {to_vector(offsets), to_vector(values)}; }
+
+// NumPy arrays that take over a vector's memory.
+template <class T>
+auto to_numpy(std::vector<T>&& values) {
+    auto* held = new std::vector<T>(std::move(values));
+    nanobind::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>>(held->data(), {held->size()}, owner);
+}
+inline auto to_bit_rows(std::vector<uint64_t>&& values, std::size_t width) {
+    auto* held = new std::vector<uint64_t>(std::move(values));
+    nanobind::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<uint64_t>*>(p); });
+    const std::size_t rows = width ? held->size() / width : 0;
+    return nanobind::ndarray<nanobind::numpy, uint64_t, nanobind::ndim<2>>(held->data(), {rows, width}, owner);
+}
 
 inline std::size_t bit_words(int n_atoms) { return (static_cast<std::size_t>(n_atoms) + 63) / 64; }
 

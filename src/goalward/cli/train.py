@@ -1,0 +1,238 @@
+"""``goalward train``: learn a heuristic for one problem."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+
+import typer
+from rich.console import Group
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from goalward.cli.limits import Interrupt, Limits
+from goalward.cli.live import errors, spinner
+from goalward.cli.units import format_duration, parse_duration, parse_share
+from goalward.errors import UsageError
+from goalward.learning.options import PRESETS
+from goalward.regression.rollouts import METHODS, RegressionMethod
+from goalward.sampling.samplers import SAMPLERS
+from goalward.search.model import Model, save_model
+from goalward.task.grounding import ground_files
+
+if TYPE_CHECKING:
+    from goalward.learning.trainer import Epoch
+    from goalward.learning.validation import Score
+
+BARS = " ▁▂▃▄▅▆▇█"
+
+
+def train(
+    domain: Annotated[Path, typer.Argument(help="PDDL domain file", show_default=False)],
+    problem: Annotated[Path, typer.Argument(help="PDDL problem file", show_default=False)],
+    output: Annotated[Path, typer.Option("--output", "-o", help="the model file, NAME.goalward", show_default=False)],
+    method: Annotated[
+        str,
+        typer.Option(metavar="|".join(METHODS), help="; ".join(f"{name}: {text}" for name, text in METHODS.items())),
+    ] = "n-rsl",
+    preset: Annotated[
+        str, typer.Option(metavar="|".join(PRESETS), help="fast, or the paper's network and training to the letter")
+    ] = "fast",
+    seed: Annotated[int, typer.Option(help="same seed, same machine, same model", min=0)] = 0,
+    samples: Annotated[int, typer.Option(help="N_t, training states")] = 100_000,
+    random_share: Annotated[
+        float, typer.Option(parser=parse_share, metavar="SHARE", help="P_r, random ones among them: 50% or 0.5")
+    ] = "50%",  # type: ignore[assignment]
+    rollouts: Annotated[int, typer.Option(help="N_r, regressions from the goal")] = 5,
+    length: Annotated[int, typer.Option(help="L, steps of each regression")] = 500,
+    sampler: Annotated[
+        str | None,
+        typer.Option(
+            metavar="|".join(SAMPLERS),
+            help="; ".join(f"{s.name}: {s.summary}" for s in SAMPLERS.values()) + "; default: the preset's, in turn",
+            show_default=False,
+        ),
+    ] = None,
+    trials: Annotated[
+        int | None,
+        typer.Option(help="train this many and keep the one that solves most validation states", show_default=False),
+    ] = None,
+    time_limit: Annotated[
+        float | None,
+        typer.Option(
+            parser=parse_duration, metavar="DURATION", help="for everything but grounding, shared by the trials"
+        ),
+    ] = None,
+    device: Annotated[Literal["cpu", "cuda"], typer.Option(help="where PyTorch trains")] = "cpu",
+    threads: Annotated[int, typer.Option(help="threads for PyTorch", min=1)] = 1,
+) -> None:
+    """Learn a heuristic for a problem and write it to a model file.
+
+    Ctrl-C ends training and keeps the best weights so far.
+    """
+    if output.is_dir() or not output.absolute().parent.is_dir():
+        raise UsageError(f"{output}: not a file in an existing folder")
+    limits = Limits(None, None)
+    with spinner("grounding"):
+        task = ground_files(domain, problem)
+    typer.echo(f"Task: {task.n_atoms} atoms, {task.n_operators} operators, grounded in {limits.elapsed:.2f}s", err=True)
+    with spinner("loading PyTorch"):
+        from goalward.learning.trials import LearnOptions, train_model  # noqa: PLC0415
+
+    options = LearnOptions(
+        method=cast(RegressionMethod, method),
+        preset=preset,
+        seed=seed,
+        n_samples=samples,
+        random_share=random_share,
+        n_rollouts=rollouts,
+        length=length,
+        samplers=(sampler,) if sampler else None,
+        trials=trials,
+        time_limit=time_limit,
+        device=device,
+        threads=threads,
+    )
+    with Interrupt() as interrupt, _view(options.n_trials, time_limit, interrupt) as view:
+        model = train_model(task, options, view)
+    save_model(model, output)
+    typer.echo(describe_training(model))
+    typer.echo(f"Model written to {output}")
+
+
+def describe_training(model: Model) -> str:
+    """What came out, in a few lines."""
+    info = model.info
+    lines = []
+    for i, trial in enumerate(info["trials"]):
+        solved = (
+            ""
+            if trial["solved"] is None
+            else f", solves {trial['solved']} of {trial['validation_states']} validation states"
+        )
+        mark = " (kept)" if len(info["trials"]) > 1 and i == info["chosen_trial"] else ""
+        lines.append(
+            f"Trial {i + 1}: seed {trial['seed']}, sampler {trial['sampler']}, {trial['epochs']} epochs ({trial['end']}), "
+            f"validation loss {trial['validation_loss']:.2f}{solved}{mark}"
+        )
+        lines += [f"  restarted, {reason}" for reason in trial["restarts"]]
+    lines.append(f"Training time: {info['seconds']:.2f}s")
+    return "\n".join(lines)
+
+
+class _PlainView:
+    """One line per event, for streams."""
+
+    def __init__(self, trials: int, limit: float | None, interrupt: Interrupt) -> None:
+        self.trials = trials
+        self.limit = limit
+        self.interrupt = interrupt
+        self.started = time.monotonic()
+
+    def __enter__(self) -> _PlainView:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        pass
+
+    def phase(self, name: str, trial: int) -> None:
+        typer.echo(f"[{time.monotonic() - self.started:.1f}s] trial {trial + 1}/{self.trials}: {name}", err=True)
+
+    def data(self, trial: int, summary: dict[str, Any]) -> None:
+        typer.echo(
+            f"[{time.monotonic() - self.started:.1f}s] {summary['samples']} states by {summary['sampler']}: "
+            f"{summary['true atoms per state']:.0f} true atoms each, {summary['share beyond']:.0%} beyond pre-images",
+            err=True,
+        )
+
+    def epoch(self, trial: int, epoch: Epoch, solved: Score | None) -> bool:
+        glimpse = "" if solved is None else f", a short search solves {solved} validation states"
+        typer.echo(
+            f"[{time.monotonic() - self.started:.1f}s] epoch {epoch.number}: training loss {epoch.train_loss:.3f}, "
+            f"validation loss {epoch.validation_loss:.3f}{glimpse}",
+            err=True,
+        )
+        return not self.interrupt.asked
+
+    def message(self, text: str) -> None:
+        typer.echo(text, err=True)
+
+
+class _LiveView(_PlainView):
+    """A calm table on a terminal."""
+
+    def __init__(self, trials: int, limit: float | None, interrupt: Interrupt) -> None:
+        super().__init__(trials, limit, interrupt)
+        self.live = Live(console=errors, auto_refresh=False, transient=True)
+        self.current, self.trial = "starting", 0
+        self.summary: dict[str, Any] = {}
+        self.curve: list[Epoch] = []
+        self.solved: Score | None = None
+
+    def __enter__(self) -> _LiveView:
+        self.live.__enter__()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.live.__exit__(None, None, None)
+
+    def phase(self, name: str, trial: int) -> None:
+        if trial != self.trial or name == "rollouts":
+            self.summary, self.curve, self.solved = {}, [], None
+        self.current, self.trial = name, trial
+        self.refresh()
+
+    def data(self, trial: int, summary: dict[str, Any]) -> None:
+        self.summary = summary
+        self.refresh()
+
+    def epoch(self, trial: int, epoch: Epoch, solved: Score | None) -> bool:
+        self.curve.append(epoch)
+        self.solved = solved or self.solved
+        self.refresh()
+        return not self.interrupt.asked
+
+    def message(self, text: str) -> None:
+        self.live.console.print(text)
+
+    def refresh(self) -> None:
+        elapsed = time.monotonic() - self.started
+        table = Table.grid(padding=(0, 2))
+        rows = [
+            ("phase", f"{self.current}, trial {self.trial + 1} of {self.trials}"),
+            ("time", format_duration(elapsed) + self._eta(elapsed)),
+        ]
+        if self.summary:
+            rows.append(("data", f"{self.summary['samples']:,} states by {self.summary['sampler']}"))
+        if self.curve:
+            last = self.curve[-1]
+            rows.append(("epoch", f"{last.number}"))
+            rows.append(
+                ("loss", f"{last.train_loss:.3f} training, {last.validation_loss:.3f} validation  {self._sparkline()}")
+            )
+        if self.solved:
+            rows.append(("short search", f"solves {self.solved} validation states now"))
+        for name, value in rows:
+            table.add_row(Text(name, style="dim"), value)
+        self.live.update(Group(table), refresh=True)
+
+    def _eta(self, elapsed: float) -> str:
+        if self.limit is not None:
+            return f", at most {format_duration(max(self.limit - elapsed, 0))} left"
+        if not self.curve:
+            return ""
+        per_epoch = self.curve[-1].seconds / self.curve[-1].number
+        left = per_epoch * max(PRESETS["fast"].max_epochs - self.curve[-1].number, 0)
+        return f", about {format_duration(left)} left in this trial"
+
+    def _sparkline(self) -> str:
+        values = [epoch.validation_loss for epoch in self.curve][-30:]
+        low, high = min(values), max(values)
+        scale = (len(BARS) - 1) / (high - low) if high > low else 0
+        return "".join(BARS[round((value - low) * scale)] for value in values)
+
+
+def _view(trials: int, limit: float | None, interrupt: Interrupt) -> _PlainView:
+    return (_LiveView if errors.is_terminal else _PlainView)(trials, limit, interrupt)

@@ -1,0 +1,100 @@
+"""The paper's network in PyTorch: dense layers, a residual block, one linear output."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import torch
+from torch import nn
+
+from goalward.learning.options import NetworkShape
+from goalward.search.network import Layer, NetworkWeights
+
+SparseBatch = tuple[torch.Tensor, torch.Tensor]  # true atoms of all states, and where each state's begin
+
+
+class ResidualBlock(nn.Module):
+    """x → ReLU(x + W₂ ReLU(W₁ x))."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.first = nn.Linear(width, width)
+        self.second = nn.Linear(width, width)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Two layers and the skip around them."""
+        return torch.relu(x + self.second(torch.relu(self.first(x))))
+
+
+class StateNetwork(nn.Module):
+    """|F| → width → width → residual block (width, width) → 1.
+
+    The output is linear: a ReLU there can leave a network dead from its first step. The first layer is a table whose
+    rows are summed over the true atoms. It takes states as zeros and ones or as lists of true atoms; the sums are the
+    same, and the second form costs nothing for atoms that are false.
+    """
+
+    def __init__(self, n_atoms: int, shape: NetworkShape, generator: torch.Generator) -> None:
+        super().__init__()
+        self.table = nn.Parameter(torch.empty(n_atoms, shape.width))
+        self.bias = nn.Parameter(torch.empty(shape.width))
+        self.plain = nn.ModuleList(nn.Linear(shape.width, shape.width) for _ in range(shape.plain_layers - 1))
+        self.blocks = nn.ModuleList(ResidualBlock(shape.width) for _ in range(shape.residual_blocks))
+        self.output = nn.Linear(shape.width, 1)
+        self._initialise(generator)
+
+    def _initialise(self, generator: torch.Generator) -> None:
+        """PyTorch's default for linear layers, from our own generator."""
+        with torch.no_grad():
+            pairs: list[tuple[torch.Tensor, torch.Tensor]] = [(self.table.T, self.bias)]
+            pairs += [(linear.weight, linear.bias) for linear in self._linears()]
+            for weight, bias in pairs:
+                bound = 1 / math.sqrt(max(weight.shape[1], 1))
+                weight.uniform_(-bound, bound, generator=generator)
+                bias.uniform_(-bound, bound, generator=generator)
+
+    def _linears(self) -> list[nn.Linear]:
+        return [module for module in self.modules() if isinstance(module, nn.Linear)]
+
+    def scale_first_layer(self, true_atoms: float) -> None:
+        """Scale the first layer to the number of true atoms, the inputs that are not zero."""
+        with torch.no_grad():
+            self.table.mul_(math.sqrt(max(self.table.shape[0], 1) / max(true_atoms, 1.0)))
+
+    def silence(self, atoms: torch.Tensor) -> None:
+        """Make the value independent of some atoms."""
+        with torch.no_grad():
+            self.table[atoms] = 0
+
+    def forward(self, states: torch.Tensor | SparseBatch) -> torch.Tensor:
+        """One value per state."""
+        if isinstance(states, tuple):
+            summed = nn.functional.embedding_bag(states[0], self.table, states[1], mode="sum")
+        else:
+            summed = states @ self.table
+        x = torch.relu(summed + self.bias)
+        for layer in self.plain:
+            x = torch.relu(layer(x))
+        for block in self.blocks:
+            x = block(x)
+        return self.output(x).squeeze(1)  # type: ignore[no-any-return]
+
+    def export(self, mean: float = 0.0, scale: float = 1.0) -> NetworkWeights:
+        """The weights as arrays for the native core; the value is multiplied by ``scale`` and raised by ``mean``."""
+
+        def array(tensor: torch.Tensor) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
+            return np.ascontiguousarray(tensor.detach().cpu().numpy(), dtype=np.float32).copy()
+
+        def dense(linear: nn.Module, skip: int = -1) -> Layer:
+            assert isinstance(linear, nn.Linear)
+            return Layer(array(linear.weight), array(linear.bias), skip)
+
+        layers = [dense(linear) for linear in self.plain]
+        for block in self.blocks:
+            assert isinstance(block, ResidualBlock)
+            entry = len(layers)  # activation that goes into the block; 0 is the first layer's
+            layers += [dense(block.first), dense(block.second, skip=entry)]
+        last = dense(self.output)
+        last = Layer(last.weights * np.float32(scale), last.bias * np.float32(scale) + np.float32(mean))
+        return NetworkWeights(array(self.table), array(self.bias), (*layers, last))

@@ -1,0 +1,209 @@
+"""Training a network on a data set: supervised learning with early stopping, restarts and a time limit."""
+
+from __future__ import annotations
+
+import copy
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+import torch
+
+from goalward.errors import GoalwardError, UsageError
+from goalward.learning.batches import StateBatches
+from goalward.learning.network import StateNetwork
+from goalward.learning.options import TrainingOptions
+from goalward.sampling import Dataset
+from goalward.search.network import NetworkWeights
+from goalward.task.packing import core_atoms
+
+MAX_RESTARTS = 3
+FINAL_SHARE = 0.01  # of the learning rate, where it ends under the cosine schedule
+
+End = Literal["early stopping", "all epochs", "time limit", "interrupted"]
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """One line of the training curve; losses are mean squared errors in squared steps."""
+
+    number: int
+    train_loss: float
+    validation_loss: float
+    seconds: float
+    learning_rate: float
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingResult:
+    """The best weights and how they came about."""
+
+    weights: NetworkWeights
+    curve: list[Epoch]
+    best_epoch: int
+    end: End
+    restarts: list[str] = field(default_factory=list)
+
+    @property
+    def validation_loss(self) -> float:
+        """Of the best weights."""
+        return min((epoch.validation_loss for epoch in self.curve), default=math.inf)
+
+
+# Called after every epoch with the curve so far and a way to see the current weights; returns False to stop.
+Watch = Callable[[Epoch, Callable[[], NetworkWeights]], bool | None]
+Log = Callable[[str], None]
+
+
+def train_network(
+    dataset: Dataset, options: TrainingOptions, *, watch: Watch | None = None, log: Log | None = None
+) -> TrainingResult:
+    """Fit a network to a data set and keep the weights with the least validation loss.
+
+    A network that comes out dead (it gives every state the same value) or diverges is thrown away and trained again
+    from another start, at most three times; the result says so. KeyboardInterrupt ends training with the best so far.
+    """
+    if options.device == "cuda" and not torch.cuda.is_available():
+        raise UsageError("--device cuda: PyTorch sees no GPU here; use --device cpu")
+    restarts: list[str] = []
+    started = time.monotonic()
+    threads = torch.get_num_threads()
+    torch.set_num_threads(options.threads)
+    try:
+        for attempt in range(MAX_RESTARTS + 1):
+            run = _Run(dataset, options, attempt, started, watch)
+            problem = run.train()
+            if problem is None:
+                assert run.end is not None
+                return TrainingResult(run.best_weights, run.curve, run.best_epoch, run.end, restarts)
+            restarts.append(f"attempt {attempt + 1}: {problem}")
+            if log:
+                log(f"{problem}; starting again from other weights")
+    finally:
+        torch.set_num_threads(threads)
+    raise GoalwardError(f"training failed {MAX_RESTARTS + 1} times: {'; '.join(restarts)}")
+
+
+class _Run:
+    """One attempt at training."""
+
+    def __init__(
+        self, dataset: Dataset, options: TrainingOptions, attempt: int, started: float, watch: Watch | None
+    ) -> None:
+        self.options = options
+        self.started = started
+        self.watch = watch
+        self.random = np.random.default_rng([options.seed, attempt, 0x7EA1])
+        labels = dataset.labels.astype(np.float32)
+        spread = float(labels.std())
+        self.mean, self.scale = (float(labels.mean()), max(spread, 1e-6)) if options.normalise else (0.0, 1.0)
+        self.spread = spread
+        self.batches = StateBatches(
+            dataset.states, (labels - self.mean) / self.scale, dataset.task.n_atoms, options.device
+        )
+        order = np.random.default_rng([options.seed, 0x5B17]).permutation(len(labels))
+        held_out = max(1, round(len(labels) * options.validation_share))
+        self.validation_rows, self.train_rows = np.sort(order[:held_out]), order[held_out:]
+
+        generator = torch.Generator().manual_seed(options.seed * (MAX_RESTARTS + 1) + attempt)
+        self.network = StateNetwork(dataset.task.n_atoms, options.shape, generator)
+        if options.normalise:
+            self.network.scale_first_layer(self.batches.true_atoms)
+        self.network.silence(torch.from_numpy(np.flatnonzero(~core_atoms(dataset.task))))
+        self.network.to(options.device)
+        self.optimiser = torch.optim.Adam(
+            self.network.parameters(), lr=options.learning_rate, betas=options.betas, eps=options.epsilon, fused=True
+        )
+        self.curve: list[Epoch] = []
+        self.best_epoch = 0
+        self.best_state = copy.deepcopy(self.network.state_dict())
+        self.end: End | None = None
+
+    @property
+    def best_weights(self) -> NetworkWeights:
+        self.network.load_state_dict(self.best_state)
+        return self.current_weights()
+
+    def current_weights(self) -> NetworkWeights:
+        return self.network.export(self.mean, self.scale)
+
+    def train(self) -> str | None:
+        """Train until something ends it; a sentence if what came out is useless."""
+        best = math.inf
+        try:
+            for number in range(1, self.options.max_epochs + 1):
+                train_loss = self._pass(self.train_rows, learn=True)
+                if train_loss is None:
+                    return "the loss is not a number: training diverged"
+                validation_loss, spread = self._validate()
+                if self.spread > 0 and spread < 1e-4 * self.spread:
+                    return "the network is dead: it gives every state the same value"
+                rate = float(self.optimiser.param_groups[0]["lr"])
+                epoch = Epoch(number, train_loss, validation_loss, time.monotonic() - self.started, rate)
+                self.curve.append(epoch)
+                if validation_loss < best:
+                    best = validation_loss
+                    self.best_epoch = number
+                    self.best_state = copy.deepcopy(self.network.state_dict())
+                if self.watch and self.watch(epoch, self.current_weights) is False:
+                    self.end = "interrupted"
+                elif self._out_of_time():
+                    self.end = "time limit"
+                elif number - self.best_epoch >= self.options.patience:
+                    self.end = "early stopping"
+                if self.end:
+                    return None
+            self.end = "all epochs"
+        except KeyboardInterrupt:
+            self.end = "interrupted"
+        return None
+
+    def _out_of_time(self) -> bool:
+        limit = self.options.time_limit
+        return limit is not None and time.monotonic() - self.started >= limit
+
+    def _progress(self, epochs_done: float) -> float:
+        """0 at the start, 1 at the end of the epochs or of the time, whichever is nearer."""
+        share = epochs_done / self.options.max_epochs
+        if self.options.time_limit is not None:
+            share = max(share, (time.monotonic() - self.started) / self.options.time_limit)
+        return min(share, 1.0)
+
+    def _set_rate(self, epochs_done: float) -> None:
+        if self.options.schedule == "cosine":
+            fall = (1 + math.cos(math.pi * self._progress(epochs_done))) / 2
+            for group in self.optimiser.param_groups:
+                group["lr"] = self.options.learning_rate * (FINAL_SHARE + (1 - FINAL_SHARE) * fall)
+
+    def _pass(self, rows: np.ndarray[tuple[int], np.dtype[np.int64]], learn: bool) -> float | None:
+        """One epoch of learning; the mean loss in squared steps, or None where it is not finite."""
+        self.random.shuffle(rows)
+        total, seen = 0.0, 0
+        for states, labels in self.batches.epoch(rows, self.options.batch_size):
+            self._set_rate(len(self.curve) + seen / len(rows))
+            loss = torch.nn.functional.mse_loss(self.network(states), labels)
+            self.optimiser.zero_grad(set_to_none=True)
+            loss.backward()  # type: ignore[no-untyped-call]
+            self.optimiser.step()
+            value = float(loss.detach())
+            if not math.isfinite(value):
+                return None
+            total += value * len(labels)
+            seen += len(labels)
+            if self._out_of_time():
+                break
+        return total / max(seen, 1) * self.scale**2
+
+    def _validate(self) -> tuple[float, float]:
+        """Mean loss on the held-out states, and the spread of the values given to them, in steps."""
+        total, values = 0.0, []
+        with torch.no_grad():
+            for states, labels in self.batches.epoch(self.validation_rows, 4096):
+                predicted = self.network(states)
+                total += float(((predicted - labels) ** 2).sum())
+                values.append(predicted)
+        spread = float(torch.cat(values).std(unbiased=False)) * self.scale
+        return total / len(self.validation_rows) * self.scale**2, spread

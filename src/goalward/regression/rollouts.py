@@ -1,0 +1,88 @@
+"""Rollouts of pre-images backwards from the goal (the paper's "Extracting state sets through regression")."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from goalward import _core
+from goalward.errors import UsageError
+from goalward.task.packing import core_atoms
+from goalward.task.strips import Ints, Rows, Task
+
+RegressionMethod = Literal["rsl", "n-rsl"]
+METHODS: dict[str, str] = {
+    "rsl": "actions are drawn uniformly among the valid ones",
+    "n-rsl": "actions with the most preconditions that are new to the rollout go first (μ⁺)",
+}
+
+
+@dataclass(frozen=True)
+class RolloutOptions:
+    """How to regress: N_r rollouts of length L."""
+
+    method: RegressionMethod = "n-rsl"
+    n_rollouts: int = 5
+    length: int = 500
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            raise UsageError(f"unknown regression {self.method!r} (known: {', '.join(METHODS)})")
+        if not 1 <= self.n_rollouts <= 100_000:
+            raise UsageError(f"the number of rollouts is {self.n_rollouts}; it goes from 1 to 100000")
+        if not 1 <= self.length <= 1_000_000:
+            raise UsageError(f"the length of a rollout is {self.length}; it goes from 1 to 1000000")
+
+
+@dataclass(frozen=True, eq=False)
+class Rollouts:
+    """Pre-images x_i^j, rollout after rollout, each beginning with x_0 = G.
+
+    ``depth`` is i and ``rollout`` is j of each pre-image; ``operators`` holds the action through which it was reached
+    from the one before it, −1 for x_0. Any state that contains x_i reaches the goal by that action and those after it,
+    back to x_0, in i steps. Atoms that always hold are left out.
+    """
+
+    preimages: Rows
+    depth: Ints
+    rollout: Ints
+    operators: Ints
+
+    def __len__(self) -> int:
+        return len(self.depth)
+
+    @cached_property
+    def longest(self) -> int:
+        """The largest depth of any pre-image."""
+        return int(self.depth.max())
+
+    @property
+    def beyond(self) -> int:
+        """The label of states in no pre-image: one more than the longest rollout."""
+        return self.longest + 1
+
+    def plan_from(self, preimage: int) -> list[int]:
+        """The operators that lead from any state of a pre-image to the goal."""
+        return [int(self.operators[k]) for k in range(preimage, preimage - int(self.depth[preimage]), -1)]
+
+
+def regress(task: Task, options: RolloutOptions | None = None) -> Rollouts:
+    """Roll out pre-images from the goal of a task.
+
+    Only valid actions are used: those that add an atom of x, delete none of it, and whose precondition excludes none of
+    its other atoms by a mutex.
+    """
+    options = options or RolloutOptions()
+    core = core_atoms(task)
+    pre, add, delete = (rows.keep_values(core[rows.values]) for rows in (task.pre, task.add, task.delete))
+    offsets, values, depth, rollout, operators = _core.rollouts(
+        pre.offsets, pre.values, add.offsets, add.values, delete.offsets, delete.values,
+        task.groups_of.offsets, task.groups_of.values, task.goal[core[task.goal]], len(task.mutex_groups),
+        novelty=options.method == "n-rsl", n=options.n_rollouts, length=options.length,
+        seed=int(np.uint64(options.seed)),
+    )  # fmt: skip
+    return Rollouts(Rows(offsets, values), depth, rollout, operators)

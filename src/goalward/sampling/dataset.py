@@ -1,0 +1,91 @@
+"""A training set: states, labels and where they came from."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from safetensors.numpy import save
+
+from goalward.errors import TaskFileError
+from goalward.task.plan_file import write_bytes_atomically
+from goalward.task.states import BitRows, from_bits
+from goalward.task.store import read_safetensors, task_arrays, task_from_arrays
+from goalward.task.strips import Ints, Task
+
+FORMAT = "goalward-dataset"
+VERSION = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """States as bit rows with their labels.
+
+    ``origin`` is the pre-image that a state was drawn from, −1 for a random one; ``beyond`` is the label of states in
+    no pre-image.
+    """
+
+    task: Task
+    states: BitRows
+    labels: npt.NDArray[np.int32]
+    origin: Ints
+    beyond: int
+    sampler: str
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def summary(self) -> dict[str, Any]:
+        """Figures for a look at the data: label spread, share beyond, true atoms per state."""
+        counted = self.states[: min(len(self), 2000)]
+        return {
+            "samples": len(self),
+            "sampler": self.sampler,
+            "random share": float((self.origin < 0).mean()),
+            "labels": [int(self.labels.min()), float(np.median(self.labels)), int(self.labels.max())],
+            "share beyond": float((self.labels == self.beyond).mean()),
+            "true atoms per state": float(from_bits(counted, self.task.n_atoms).sum(axis=1).mean()),
+            "true atoms initially": len(self.task.init),
+        }
+
+    def histogram(self, bins: int = 20) -> list[tuple[float, float, int]]:
+        """(from, to, count) of the labels, ready to print or plot."""
+        counts, edges = np.histogram(self.labels, bins=bins, range=(0, self.beyond))
+        return [(float(a), float(b), int(c)) for a, b, c in zip(edges[:-1], edges[1:], counts, strict=True)]
+
+    def plot(self, axes: Any = None) -> Any:
+        """Draw the label histogram with matplotlib, which must be installed; returns the axes."""
+        import matplotlib.pyplot as plt  # noqa: PLC0415
+
+        axes = axes if axes is not None else plt.subplots()[1]
+        axes.hist(
+            [self.labels[self.origin >= 0], self.labels[self.origin < 0]],
+            bins=50, stacked=True, label=["from pre-images", "random"],
+        )  # fmt: skip
+        axes.set(xlabel="label d(s)", ylabel="states", title=f"{self.task.problem_name}: {self.sampler}")
+        axes.legend()
+        return axes
+
+
+def save_dataset(dataset: Dataset, path: str | Path) -> None:
+    """Write the data set, its task included, to one safetensors file."""
+    arrays = {f"task.{name}": array for name, array in task_arrays(dataset.task).items()}
+    arrays |= {"states": dataset.states, "labels": dataset.labels, "origin": dataset.origin}
+    header = {"format": FORMAT, "version": VERSION, "beyond": dataset.beyond, "sampler": dataset.sampler}
+    write_bytes_atomically(path, save(arrays, metadata={"goalward": json.dumps(header, sort_keys=True)}))
+
+
+def load_dataset(path: str | Path) -> Dataset:
+    """Read a data set written by :func:`save_dataset`."""
+    header, arrays = read_safetensors(path, FORMAT, VERSION, "data set")
+    try:
+        task = task_from_arrays({name[5:]: array for name, array in arrays.items() if name.startswith("task.")})
+        return Dataset(
+            task, arrays["states"], arrays["labels"], arrays["origin"], int(header["beyond"]), header["sampler"]
+        )
+    except (KeyError, ValueError, IndexError) as error:
+        raise TaskFileError(f"{path}: damaged data set ({error})") from None

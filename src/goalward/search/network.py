@@ -1,0 +1,66 @@
+"""A learned network as a heuristic: plain arrays in, a bound heuristic out. No PyTorch here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from goalward import _core
+from goalward.search.heuristics import BoundHeuristic
+from goalward.task.strips import Task
+
+Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """One dense layer: ``weights`` of shape (outputs, inputs).
+
+    ``skip`` is −1, or the number of the earlier activation that is added before the ReLU; 0 is the first layer's. All
+    layers but the last end in a ReLU; the last has one output and is linear.
+    """
+
+    weights: Floats
+    bias: Floats
+    skip: int = -1
+
+
+@dataclass(frozen=True, eq=False)
+class NetworkWeights:
+    """A network over the atoms of a task: ``table`` has one row per atom, summed over the true ones."""
+
+    table: Floats
+    bias: Floats
+    layers: tuple[Layer, ...]
+
+    @property
+    def n_parameters(self) -> int:
+        """Number of weights and biases."""
+        return int(
+            self.table.size + self.bias.size + sum(layer.weights.size + layer.bias.size for layer in self.layers)
+        )
+
+    @property
+    def shape(self) -> str:
+        """``225 → 250 → 250 → 250 + skip → 1``."""
+        widths = [str(n) for n in self.table.shape]
+        widths += [f"{layer.weights.shape[0]}{' + skip' if layer.skip >= 0 else ''}" for layer in self.layers]
+        return " → ".join(widths)
+
+    def forward(self, states: npt.NDArray[np.bool_]) -> Floats:
+        """Values of states of shape (n, |F|), in NumPy: slow, plain, for checks."""
+        activations = [np.maximum(states.astype(np.float32) @ self.table + self.bias, 0)]
+        for layer in self.layers[:-1]:
+            value = activations[-1] @ layer.weights.T + layer.bias
+            activations.append(np.maximum(value if layer.skip < 0 else value + activations[layer.skip], 0))
+        last = self.layers[-1]
+        return np.asarray((activations[-1] @ last.weights.T + last.bias)[:, 0], dtype=np.float32)
+
+
+def bind_network(task: Task, weights: NetworkWeights, name: str = "network") -> BoundHeuristic:
+    """Make a network ready to evaluate states of a task; weights are packed for this machine once."""
+    layers = [(layer.weights, layer.bias, layer.skip) for layer in weights.layers]
+    packed = _core.Network(weights.table, weights.bias, layers)
+    return BoundHeuristic(task, name, lambda problem: _core.network_evaluator(problem, packed), whole=False)

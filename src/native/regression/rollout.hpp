@@ -1,0 +1,31 @@
+// Rollouts of pre-images backwards from the goal (the paper's "Extracting state sets through regression").
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "task/rows.hpp"
+
+namespace goalward {
+
+struct RegressionTask {
+    Rows pre, add, del;  // per operator
+    Rows groups_of;      // per atom, the mutex groups it belongs to
+    std::vector<int32_t> goal;
+    int n_groups = 0;
+};
+
+enum class Selection { uniform, novelty };  // RSL, N-RSL
+
+struct Rollouts {
+    Rows preimages;                  // rollout after rollout, each from x_0 = G on; atoms sorted
+    std::vector<int32_t> depth;      // i of x_i
+    std::vector<int32_t> rollout;    // j
+    std::vector<int32_t> operators;  // a with x_i = pre-image of x_{i-1} under a; -1 for x_0
+};
+
+// n rollouts of at most `length` steps. A rollout without valid actions ends early. Rollout j depends on the seed and j
+// alone.
+Rollouts regress(const RegressionTask& task, Selection selection, int n, int length, uint64_t seed);
+
+}  // namespace goalward

@@ -1,0 +1,51 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include "sampling/sample.hpp"
+#include "task/arrays.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace goalward {
+
+namespace {
+
+std::span<const uint64_t> words(const BitRows& bits) { return {bits.data(), bits.size()}; }
+
+auto draw(int n_atoms, const BitRows& core, const Ints& group_offsets, const Ints& groups, const Ints& groups_of_offsets,
+          const Ints& groups_of, const Ints& complement_of, const Ints& forced_offsets, const Ints& forced,
+          const Ints& chosen, const BitRows& pool, uint64_t seed) {
+    const SampleSpace space{n_atoms, {core.data(), core.data() + core.size()}, to_rows(group_offsets, groups),
+                            to_rows(groups_of_offsets, groups_of), to_vector(complement_of)};
+    const Rows rows = to_rows(forced_offsets, forced);
+    std::vector<uint64_t> states;
+    {
+        nb::gil_scoped_release released;
+        states = sample_states(space, rows, {chosen.data(), chosen.size()}, words(pool), seed);
+    }
+    return to_bit_rows(std::move(states), bit_words(n_atoms));
+}
+
+auto label(const Ints& preimage_offsets, const Ints& preimages, const Ints& depth, int n_atoms, const BitRows& states,
+           int32_t otherwise) {
+    const Rows rows = to_rows(preimage_offsets, preimages);
+    std::vector<int32_t> labels;
+    {
+        nb::gil_scoped_release released;
+        labels = label_states(rows, {depth.data(), depth.size()}, n_atoms, words(states), otherwise);
+    }
+    return to_numpy(std::move(labels));
+}
+
+}  // namespace
+
+void register_sampling(nb::module_& m) {
+    m.def("sample_states", &draw, "n_atoms"_a, "core"_a, "group_offsets"_a, "groups"_a, "groups_of_offsets"_a,
+          "groups_of"_a, "complement_of"_a, "forced_offsets"_a, "forced"_a, "chosen"_a, "pool"_a, "seed"_a,
+          "Full states with the chosen rows of atoms forced, mutexes repaired, as bit rows.");
+    m.def("label_states", &label, "preimage_offsets"_a, "preimages"_a, "depth"_a, "n_atoms"_a, "states"_a,
+          "otherwise"_a, "The least depth of a pre-image that holds in each state.");
+}
+
+}  // namespace goalward
