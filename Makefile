@@ -27,7 +27,7 @@ $(VENV)/.installed-dev: $(VENV)/.installed
 	@touch $@
 
 demo: $(VENV)/.installed
-	@$(BIN)/python examples/demo.py
+	@PATH="$(abspath $(BIN)):$$PATH" bash examples/demo.sh
 
 test: lint types check
 
@@ -44,6 +44,8 @@ check: $(VENV)/.installed-dev
 bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/heuristic_values.py
 	$(BIN)/python benchmarks/search_speed.py
+	$(BIN)/python benchmarks/eval_speed.py
+	$(BIN)/python benchmarks/train_speed.py
 
 clean:
 	rm -rf $(VENV) build src/goalward/_core.pyi

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from goalward.errors import GoalwardError
+    from goalward.learning.trials import train_model
     from goalward.search import SearchOptions, SearchResult, Status, bind_heuristic
+    from goalward.search.model import Model, load_model, save_model
     from goalward.task.domains import generate
     from goalward.task.grounding import ground, ground_files
     from goalward.task.states import StateReader, format_problem, random_walk_states
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "GoalwardError": "errors",
+    "Model": "search.model",
     "SearchOptions": "search",
     "SearchResult": "search",
     "StateReader": "task.states",
@@ -31,14 +34,18 @@ _HOME = {
     "generate": "task.domains",
     "ground": "task.grounding",
     "ground_files": "task.grounding",
+    "load_model": "search.model",
     "load_task": "task.store",
     "random_walk_states": "task.states",
+    "save_model": "search.model",
     "save_task": "task.store",
+    "train_model": "learning.trials",
     "validate_plan": "task.validate",
 }
 
 __all__ = [
     "GoalwardError",
+    "Model",
     "SearchOptions",
     "SearchResult",
     "StateReader",
@@ -49,9 +56,12 @@ __all__ = [
     "generate",
     "ground",
     "ground_files",
+    "load_model",
     "load_task",
     "random_walk_states",
+    "save_model",
     "save_task",
+    "train_model",
     "validate_plan",
 ]
 

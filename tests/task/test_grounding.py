@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from conftest import Tiny, read_texts
 from goalward.errors import ExitCode, UnsupportedError
 from goalward.task.grounding import UnsolvableError, ground
 from goalward.task.lifted import Domain, Problem
 from goalward.task.strips import Task
+from helpers import Tiny, read_texts
 from oracle import as_set, lifted_holds, lifted_transitions, reachable_states, successors
 
 Ground = Callable[[str, str], Task]
@@ -145,6 +150,21 @@ def test_type_hierarchies_constants_and_either() -> None:
     assert "(wash c)" in task.operators
 
 
+def test_either_in_parameters_and_quantifiers() -> None:
+    task = same_meaning(
+        domain(
+            "(:types car truck bike - vehicle vehicle place)",
+            "(:predicates (clean ?x - (either car bike)) (shut ?p - place) (done))",
+            action("wash", "?v - (either car bike)", "(and)", "(clean ?v)"),
+            action("shut", "?p - place", "(exists (?v - (either bike truck car)) (clean ?v))", "(shut ?p)"),
+            action("finish", "", "(forall (?v - (either bike car)) (clean ?v))", "(done)"),
+        ),
+        problem("", "(and (done) (shut yard))", "c - car t - truck b - bike yard - place"),
+    )
+    assert "(wash t)" not in task.operators
+    assert {"(wash c)", "(wash b)"} <= set(task.operators)
+
+
 def test_equality_and_inequality_of_parameters() -> None:
     task = same_meaning(
         domain(
@@ -191,6 +211,42 @@ def test_conditions_with_quantifiers_and_connectives(condition: str) -> None:
         ),
         problem("", "(done)", "x - box"),
     )
+
+
+def formulas(variables: tuple[str, ...] = (), depth: int = 2) -> st.SearchStrategy[str]:
+    """Conditions of any shape over the balls a and b and the variables in scope."""
+    terms = st.sampled_from(["a", "b", *variables, *variables])
+    literal = st.builds("({} {})".format, st.sampled_from(["in", "marked"]), terms)
+    equality = st.builds("(= {} {})".format, terms, terms)
+    if depth == 0:
+        return st.one_of(literal, literal, equality)
+    part = formulas(variables, depth - 1)
+    fresh = f"?v{len(variables)}"
+    inner = formulas((*variables, fresh), depth - 1)
+    return st.one_of(
+        literal,
+        st.builds("(not {})".format, part),
+        st.builds("({} {} {})".format, st.sampled_from(["and", "or", "imply"]), part, part),
+        st.builds(("({} (" + fresh + " - ball) {})").format, st.sampled_from(["forall", "exists"]), inner),
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(condition=formulas(depth=3))
+def test_conditions_of_any_shape(condition: str) -> None:
+    texts = (
+        domain(
+            "(:types ball)",
+            "(:constants a b - ball)",
+            "(:predicates (in ?x - ball) (marked ?x - ball) (done))",
+            action("put", "?x - ball", "(and)", "(in ?x)"),
+            action("take", "?x - ball", "(and)", "(not (in ?x))"),
+            action("mark", "?x - ball", "(in ?x)", "(marked ?x)"),
+            action("finish", "", condition, "(done)"),
+        ),
+        problem("", "(in a)"),
+    )
+    same_meaning(*texts)
 
 
 def test_goals_over_all_objects() -> None:
@@ -325,6 +381,34 @@ def test_a_task_without_operators(ground_texts: Ground, actions: tuple[str, ...]
 
 def test_the_same_text_gives_the_same_task(tiny: Tiny) -> None:
     assert ground(tiny.domain, tiny.problem).equals(tiny.task)
+
+
+def test_tasks_do_not_depend_on_the_hash_seed_of_the_process() -> None:
+    script = """
+import hashlib
+from goalward.task.domains import DOMAINS, generate
+from goalward.task.grounding import ground
+from goalward.task.lifted_reader import parse_domain, parse_problem
+from goalward.task.store import task_arrays
+digest = hashlib.sha256()
+for name in DOMAINS:
+    instance = generate(name, size=2)
+    domain = parse_domain(instance.domain_text, "domain")
+    for key, array in task_arrays(ground(domain, parse_problem(instance.problem_text, "problem", domain))).items():
+        digest.update(key.encode() + array.tobytes())
+print(digest.hexdigest())
+"""
+    digests = {
+        subprocess.run(
+            [sys.executable, "-c", script],
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+    assert len(digests) == 1
 
 
 # --- costs ---

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conftest import Tiny
 from goalward import _core
 from goalward.search import search
 from goalward.task.packing import choose_variables, fixed_atoms, native_problem
 from goalward.task.reduction import relevant
 from goalward.task.states import random_walk_states
 from goalward.task.strips import Bools, Task
+from helpers import Tiny
 from oracle import as_set, make_task, reachable_states, strips_tasks, with_init
 
 

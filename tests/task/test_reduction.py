@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conftest import Tiny
 from goalward.task.reduction import relaxed_reachable, relevant, rows_with_mutex_pair
 from goalward.task.strips import Rows, Task
+from helpers import Tiny
 from oracle import as_set, cheapest_cost, make_task, strips_tasks
 
 ATOMS = 8

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conftest import Tiny
 from goalward.errors import ExitCode, PddlError, StateMismatchError, UsageError
 from goalward.search import bind_heuristic
 from goalward.task.grounding import UnsolvableError, ground, ground_files
 from goalward.task.lifted_reader import parse_problem
 from goalward.task.states import StateReader, format_problem, from_bits, random_walk_states, to_bits
 from goalward.task.strips import Ints, Task
+from helpers import Tiny
 from oracle import as_set, make_task, strips_tasks, successors
 
 TinyTask = Callable[..., Tiny]
@@ -257,6 +257,11 @@ def test_an_atom_that_is_both_true_and_false_is_named(tiny_task: TinyTask) -> No
     assert "(hand-free)" in refused(tiny, add_fact(tiny, "(not (hand-free))"))
 
 
+def test_a_second_init_section_is_refused(tiny_task: TinyTask) -> None:
+    tiny = tiny_task("blocks")
+    assert ":init" in refused(tiny, tiny.instance.problem_text.replace("(:init", "(:init (held b1)) (:init", 1))
+
+
 def test_text_that_is_no_problem_is_refused_with_a_line(tiny_task: TinyTask) -> None:
     tiny = tiny_task("blocks")
     for text in ("", "(", "(define (problem p)", "hello", "(define (problem p) (:domain blocks))"):
@@ -278,8 +283,9 @@ def test_mismatches_are_their_own_kind_of_error(tiny_task: TinyTask) -> None:
 def test_the_states_of_the_largest_public_instance_are_read(benchmark: Path) -> None:
     folder = benchmark / "rovers" / "hard" / "p40"
     task = ground_files(folder / "domain.pddl", folder / "problem.pddl")
-    paths = sorted(folder.glob("p*.pddl"))
-    states = StateReader(task).read_all([*paths, *paths])[:50]
+    paths = sorted(folder.glob("p[0-9]*.pddl"))
+    assert len(paths) == 25
+    states = StateReader(task).read_all([*paths, *paths])
     assert len(states) == 50
     assert len({state.tobytes() for state in states}) > 20
     assert all(task.violated_group(state) is None for state in states)

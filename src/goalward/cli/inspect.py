@@ -10,23 +10,36 @@ from typing import Annotated, Any
 import typer
 
 from goalward.cli.live import spinner
+from goalward.search.model import FORMAT as MODEL_FORMAT
+from goalward.search.model import Model, load_model
 from goalward.task.grounding import ground_files
 from goalward.task.packing import native_problem
-from goalward.task.store import load_task, save_task
+from goalward.task.store import load_task, save_task, stored_format
 from goalward.task.strips import Task
 
 
 def inspect(
-    domain: Annotated[Path, typer.Argument(help="PDDL domain file, or a task stored with --save", show_default=False)],
+    domain: Annotated[
+        Path,
+        typer.Argument(help="PDDL domain file; or, alone, a model or a task stored with --save", show_default=False),
+    ],
     problem: Annotated[Path | None, typer.Argument(help="PDDL problem file", show_default=False)] = None,
     save: Annotated[Path | None, typer.Option(help="store the grounded task in this file")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
 ) -> None:
-    """Print atoms, operators, mutex groups, bytes per state and the time it took."""
+    """Print what grounding gives (atoms, operators, mutex groups, bytes per state), or what a model file holds."""
     started = time.perf_counter()
     with spinner("grounding"):
-        task = load_task(domain) if problem is None else ground_files(domain, problem)
-    facts = describe(task)
+        if problem is not None:
+            task = ground_files(domain, problem)
+            facts = describe(task)
+        elif stored_format(domain) == MODEL_FORMAT:
+            model = load_model(domain)
+            task = model.task
+            facts = describe(task) | describe_model(model, curve=as_json)
+        else:
+            task = load_task(domain)
+            facts = describe(task)
     facts["seconds"] = round(time.perf_counter() - started, 3)
     if save is not None:
         save_task(task, save)
@@ -38,6 +51,28 @@ def inspect(
         typer.echo(f"{name.replace('_', ' '):{width}}  {value}")
     if save is not None:
         typer.echo(f"stored in {save}")
+
+
+def describe_model(model: Model, *, curve: bool) -> dict[str, Any]:
+    """What a model file says of its network and training."""
+    info = model.info
+    facts = {
+        "method": info.get("method"),
+        "preset": info.get("preset"),
+        "network": model.weights.shape,
+        "parameters": model.weights.n_parameters,
+        "sampler": info.get("sampler"),
+        "seed": info.get("seed"),
+        "training_seconds": info.get("seconds"),
+        "training_ended_by": info.get("end"),
+        "best_epoch": info.get("best_epoch"),
+        "validation_loss": info.get("validation_loss"),
+        "trials": len(info.get("trials", [])),
+        "options": info.get("options"),
+        "versions": info.get("versions"),
+        "fingerprint": model.fingerprint,
+    }
+    return facts | ({"curve": info.get("curve"), "all_trials": info.get("trials")} if curve else {})
 
 
 def describe(task: Task) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import signal
 import sys
 import threading
@@ -12,6 +11,9 @@ from typing import Any
 
 from goalward import _core
 from goalward.errors import ExitCode, LimitError
+
+CHECK_INTERVAL = 0.01
+"""Seconds between two looks at the limits while Python code runs."""
 
 
 class Limits:
@@ -38,59 +40,43 @@ class Limits:
 
 
 class _Enforcement:
-    """An alarm and a ceiling on private memory, from entry to exit.
+    """A look at clock and memory every few milliseconds, from entry to exit, by a signal that Python code can handle.
 
-    At the ceiling the least thing may raise MemoryError again, the parts of ``contextlib`` among them. Hence a class of
-    its own, which lifts the ceiling before it does anything else and has its error ready.
+    A ceiling that the system holds (``RLIMIT_DATA``) would be exact, but the interpreter does not survive it: without
+    any memory left, unwinding an exception may fail for ever.
     """
 
     def __init__(self, limits: Limits, activity: str) -> None:
         self._limits = limits
         self._activity = activity
-        self._out_of_memory = LimitError(f"out of memory while {activity}", ExitCode.OUT_OF_MEMORY)
-        self._before: tuple[int, int] | None = None
+        self._streams = sys.stdout, sys.stderr
         self._handler: Any = None
         self._timer: tuple[float, float] | None = None
-        self._streams = sys.stdout, sys.stderr
 
     def __enter__(self) -> None:
-        limits = self._limits
-        if limits.remaining is not None and threading.current_thread() is threading.main_thread():
+        if threading.current_thread() is threading.main_thread():
             self._timer = signal.setitimer(signal.ITIMER_REAL, 0)  # whoever set it gets it back
-            self._handler = signal.signal(signal.SIGALRM, self._expire)
-            signal.setitimer(signal.ITIMER_REAL, limits.remaining)
-        if limits.memory is not None:
-            self._before = resource.getrlimit(resource.RLIMIT_DATA)
-            hard = self._before[1]
-            ceiling = _data_size() + max(limits.memory - _core.resident_memory(), 2**20)
-            ceiling = ceiling if hard == resource.RLIM_INFINITY else min(ceiling, hard)
-            resource.setrlimit(resource.RLIMIT_DATA, (ceiling, hard))
+            self._handler = signal.signal(signal.SIGALRM, self._look)
+            signal.setitimer(signal.ITIMER_REAL, CHECK_INTERVAL, CHECK_INTERVAL)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        if self._before is not None:
-            resource.setrlimit(resource.RLIMIT_DATA, self._before)
         if self._timer is not None:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, self._handler)
             signal.setitimer(signal.ITIMER_REAL, *self._timer)
+        if isinstance(error, (LimitError, MemoryError)):  # who had redirected the streams may not have undone it
+            sys.stdout, sys.stderr = self._streams
         if isinstance(error, MemoryError):
-            sys.stdout, sys.stderr = self._streams  # who had redirected them may have failed to undo it
-            raise self._out_of_memory from None
+            raise LimitError(f"out of memory while {self._activity}", ExitCode.OUT_OF_MEMORY) from None
 
-    def _expire(self, signum: int, frame: FrameType | None) -> None:
-        raise LimitError(f"out of time while {self._activity}", ExitCode.OUT_OF_TIME)
-
-
-def _data_size() -> int:
-    """Bytes of private writable memory, what RLIMIT_DATA counts; 0 where the system does not tell."""
-    try:
-        with open("/proc/self/status", encoding="ascii") as status:
-            for line in status:
-                if line.startswith("VmData:"):
-                    return int(line.split()[1]) * 1024
-    except OSError:
-        pass
-    return 0
+    def _look(self, signum: int, frame: FrameType | None) -> None:
+        limits = self._limits
+        if limits.seconds is not None and limits.elapsed >= limits.seconds:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            raise LimitError(f"out of time while {self._activity}", ExitCode.OUT_OF_TIME)
+        if limits.memory is not None and _core.resident_memory() > limits.memory:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            raise LimitError(f"out of memory while {self._activity}", ExitCode.OUT_OF_MEMORY)
 
 
 class Interrupt:

@@ -13,12 +13,13 @@ import typer
 from goalward import _core
 from goalward.cli.limits import Interrupt, Limits
 from goalward.cli.live import live_search, spinner
-from goalward.cli.units import parse_duration, parse_size
+from goalward.cli.units import parse_batches, parse_duration, parse_size
 from goalward.errors import ExitCode, GoalwardError, LimitError, UsageError
 from goalward.search import (
     ALGORITHMS,
     HEURISTICS,
     Algorithm,
+    BoundHeuristic,
     SearchOptions,
     SearchResult,
     Statistics,
@@ -26,10 +27,13 @@ from goalward.search import (
     bind_heuristic,
     search,
 )
+from goalward.search.model import check_domain, load_model
 from goalward.task.grounding import UnsolvableError, ground
 from goalward.task.lifted import Domain, Problem
 from goalward.task.lifted_reader import read_domain, read_problem
 from goalward.task.plan_file import format_plan, write_text_atomically
+from goalward.task.states import StateReader
+from goalward.task.strips import Ints
 from goalward.task.validate import validate_plan
 
 EXIT_CODES = {
@@ -69,6 +73,10 @@ def plan(
             help="; ".join(f"{h.name}: {h.summary}" for h in HEURISTICS.values()),
         ),
     ] = "ff",
+    model: Annotated[
+        Path | None,
+        typer.Option(help="use this learned model as the heuristic; the problem must be a state of its task"),
+    ] = None,
     algorithm: Annotated[
         str,
         typer.Option("--search", "-s", metavar="|".join(ALGORITHMS), help="; ".join(ALGORITHMS.values())),
@@ -85,7 +93,13 @@ def plan(
     memory_limit: Annotated[
         int | None, typer.Option(parser=parse_size, metavar="SIZE", help="of the process: 512M, 4G")
     ] = None,
-    batch: Annotated[int, typer.Option(help="expand this many of the best states at once; 1 is plain search")] = 1,
+    batch: Annotated[
+        str,
+        typer.Option(
+            metavar="N[,N…]",
+            help="expand this many of the best states at once, 1 is plain search; several: greedy searches take turns",
+        ),
+    ] = "1",
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="write the plan to this file instead of printing it")
     ] = None,
@@ -98,16 +112,21 @@ def plan(
     options = SearchOptions(
         algorithm=cast(Algorithm, algorithm),
         weight=weight,
-        batch=batch,
+        batch=parse_batches(batch),
         unit_costs=None if costs is None else costs == "unit",
     )
     try:
         with spinner("grounding", not as_json), limits.enforce("reading and grounding the problem"):
             lifted_domain = read_domain(domain)
             lifted_problem = read_problem(problem, lifted_domain)
-            task = ground(lifted_domain, lifted_problem)
-            bound = bind_heuristic(task, heuristic, unit_costs=options.counts_steps)
-            bound.value(task.init)  # what search needs is built here, where the clock can stop it
+            if model is None:
+                task = ground(lifted_domain, lifted_problem)
+                init = task.init
+                bound = bind_heuristic(task, heuristic, unit_costs=options.counts_steps)
+            else:
+                bound, init = _bind_model(model, lifted_domain, lifted_problem)
+                task, heuristic = bound.task, bound.name
+            bound.value(init)  # what search needs is built here, where the clock can stop it
     except (UnsolvableError, LimitError) as error:
         if as_json:
             typer.echo(json.dumps(_early_end_as_json(error, limits), indent=2))
@@ -123,7 +142,7 @@ def plan(
             show(statistics)
             return not interrupt.asked
 
-        result = search(task, bound, options, progress=progress)
+        result = search(task, bound, options, init=init, progress=progress)
     if result.solved:
         _validate(lifted_domain, lifted_problem, result)
         text = format_plan(result.steps, result.cost, not task.uses_costs)
@@ -144,6 +163,13 @@ def _check_output(output: Path) -> None:
         raise UsageError(f"{output}: is a directory, not a file")
     if not output.parent.is_dir():
         raise UsageError(f"{output}: cannot be written, there is no directory {output.parent}")
+
+
+def _bind_model(path: Path, domain: Domain, problem: Problem) -> tuple[BoundHeuristic, Ints]:
+    """The model's heuristic, and the problem's initial state on the atoms of the model's task."""
+    model = load_model(path)
+    check_domain(model, domain.text, domain.source)
+    return model.heuristic(), StateReader(model.task).parse(problem.text, problem.source)
 
 
 def _validate(domain: Domain, problem: Problem, result: SearchResult) -> None:

@@ -22,9 +22,9 @@ from rich.text import Text
 from goalward.cli.limits import Interrupt
 from goalward.cli.live import errors
 from goalward.cli.plan import EXIT_CODES
-from goalward.cli.units import format_count, format_duration, parse_duration, parse_size
+from goalward.cli.units import format_count, format_duration, parse_batches, parse_duration, parse_size
 from goalward.errors import ExitCode, GoalwardError, UsageError
-from goalward.search import SearchOptions, SearchResult, Statistics, Status, search
+from goalward.search import TURNS, SearchOptions, SearchResult, Statistics, Status, search
 from goalward.search.heuristics import BoundHeuristic
 from goalward.search.model import Model, load_model
 from goalward.task.lifted import Domain
@@ -63,7 +63,13 @@ def solve(
     memory_limit: Annotated[
         int | None, typer.Option(parser=parse_size, metavar="SIZE", help="of the whole process: 512M, 4G")
     ] = None,
-    batch: Annotated[int, typer.Option(help="expand this many of the best states at once; 1 is plain GBFS")] = 1,
+    batch: Annotated[
+        str,
+        typer.Option(
+            metavar="N[,N…]",
+            help="expand this many of the best states at once, 1 is the paper's GBFS; several: searches take turns",
+        ),
+    ] = ",".join(map(str, TURNS)),
     jobs: Annotated[int, typer.Option(help="states solved at the same time", min=1)] = 1,
     plans: Annotated[Path | None, typer.Option(help="folder for one plan file per solved state")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="print one JSON object and nothing else")] = False,
@@ -80,7 +86,7 @@ def solve(
     if plans is not None:
         plans.mkdir(parents=True, exist_ok=True)
     names = _plan_names(states, plans)
-    options = SearchOptions(time_limit=time_limit, memory_limit=memory_limit, batch=batch)
+    options = SearchOptions(time_limit=time_limit, memory_limit=memory_limit, batch=parse_batches(batch))
     solver = _Solver(loaded, options, jobs)
     plain = not (as_json or as_csv)
     if plain:

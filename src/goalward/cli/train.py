@@ -114,8 +114,8 @@ def describe_training(model: Model) -> str:
         )
         mark = " (kept)" if len(info["trials"]) > 1 and i == info["chosen_trial"] else ""
         lines.append(
-            f"Trial {i + 1}: seed {trial['seed']}, sampler {trial['sampler']}, {trial['epochs']} epochs ({trial['end']}), "
-            f"validation loss {trial['validation_loss']:.2f}{solved}{mark}"
+            f"Trial {i + 1}: seed {trial['seed']}, sampler {trial['sampler']}, {trial['epochs']} epochs "
+            f"({trial['end']}), validation loss {trial['validation_loss']:.2f}{solved}{mark}"
         )
         lines += [f"  restarted, {reason}" for reason in trial["restarts"]]
     lines.append(f"Training time: {info['seconds']:.2f}s")

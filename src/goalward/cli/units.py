@@ -35,6 +35,13 @@ def parse_size(text: str) -> int:
     return math.floor(size)
 
 
+def parse_batches(text: str) -> tuple[int, ...]:
+    """Batch sizes in ``32`` or ``1,32,256``."""
+    if not re.fullmatch(r"\d{1,9}(\s*,\s*\d{1,9})*", text.strip()):
+        raise UsageError(f"{text!r} is not a batch size; write it like 32, or 1,32,256 for searches that take turns")
+    return tuple(int(part) for part in text.split(","))
+
+
 def parse_share(text: str) -> float:
     """A share in ``50%``, ``50 %`` or ``0.5``."""
     match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(%?)", text.strip())

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from goalward.search import BoundHeuristic, SearchOptions, search
+from goalward.search import TURNS, BoundHeuristic, SearchOptions, search
 from goalward.task.states import random_walk_states
 from goalward.task.strips import Ints, Task
 
@@ -41,9 +41,9 @@ def validation_states(task: Task, n: int, seed: int, steps: int = 200) -> list[I
     return (open_states or walked)[:n]
 
 
-def score(heuristic: BoundHeuristic, states: list[Ints], seconds: float, batch: int = 1) -> Score:
-    """Search from each state for a short while."""
-    options = SearchOptions(time_limit=seconds, batch=batch)
+def score(heuristic: BoundHeuristic, states: list[Ints], seconds: float) -> Score:
+    """Search from each state for a short while, as ``goalward solve`` does."""
+    options = SearchOptions(time_limit=seconds, batch=TURNS)
     results = [search(heuristic.task, heuristic, options, init=state) for state in states]
     evaluations = int(np.sum([result.statistics.evaluated for result in results]))
     return Score(sum(result.solved for result in results), len(states), evaluations)

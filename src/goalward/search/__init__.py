@@ -4,12 +4,22 @@ Use :func:`search`, :class:`SearchOptions`, :class:`SearchResult`, :class:`Statu
 table :data:`HEURISTICS`; the rest is private to the room.
 """
 
-from goalward.search.best_first import ALGORITHMS, Algorithm, SearchOptions, SearchResult, Statistics, Status, search
+from goalward.search.best_first import (
+    ALGORITHMS,
+    TURNS,
+    Algorithm,
+    SearchOptions,
+    SearchResult,
+    Statistics,
+    Status,
+    search,
+)
 from goalward.search.heuristics import HEURISTICS, BoundHeuristic, bind_heuristic
 
 __all__ = [
     "ALGORITHMS",
     "HEURISTICS",
+    "TURNS",
     "Algorithm",
     "BoundHeuristic",
     "SearchOptions",

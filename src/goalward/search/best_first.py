@@ -26,6 +26,9 @@ ALGORITHMS: dict[str, str] = {
     "wastar": "weighted A*: expand the least g + w·h first",
 }
 
+# Batch sizes of searches that take turns with a learned heuristic: narrow, medium, wide.
+TURNS = (1, 32, 256)
+
 
 class Status(Enum):
     """How a search ended."""
@@ -47,11 +50,15 @@ class SearchOptions:
 
     ``unit_costs`` says what g and the heuristic count: steps, or the costs in the PDDL. None means steps for greedy
     search and PDDL costs for A* and weighted A*. Limits of None are no limits; memory is that of the whole process.
+
+    ``batch`` is how many of the best states are expanded at once; 1 is plain best-first search. Several numbers make as
+    many greedy searches that take turns until one of them ends: a wide search gets out of places where the heuristic
+    misleads, a narrow one follows a good heuristic with fewer evaluations.
     """
 
     algorithm: Algorithm = "gbfs"
     weight: float = 5.0
-    batch: int = 1
+    batch: int | tuple[int, ...] = 1
     time_limit: float | None = None
     memory_limit: int | None = None
     unit_costs: bool | None = None
@@ -59,14 +66,21 @@ class SearchOptions:
     def __post_init__(self) -> None:
         if self.algorithm not in ALGORITHMS:
             raise UsageError(f"unknown search {self.algorithm!r} (known: {', '.join(ALGORITHMS)})")
-        if not 1 <= self.batch <= 1_000_000:
-            raise UsageError(f"batch is {self.batch}; it goes from 1 to 1000000")
+        if not 1 <= len(self.batches) <= 16 or not all(1 <= batch <= 1_000_000 for batch in self.batches):
+            raise UsageError(f"batch is {self.batch}; it goes from 1 to 1000000, and there are at most 16 of them")
+        if len(self.batches) > 1 and self.algorithm != "gbfs":
+            raise UsageError("only greedy searches take turns; give one batch size")
         if not (math.isfinite(self.weight) and self.weight >= 0):
             raise UsageError(f"weight is {self.weight}; it must be a number of at least 0")
         if self.time_limit is not None and not self.time_limit > 0:
             raise UsageError(f"the time limit is {self.time_limit} s; it must be above 0")
         if self.memory_limit is not None and not 0 < self.memory_limit < 2**63:
             raise UsageError(f"the memory limit is {self.memory_limit} bytes; it must be above 0")
+
+    @property
+    def batches(self) -> tuple[int, ...]:
+        """The batch size of each search."""
+        return (self.batch,) if isinstance(self.batch, int) else self.batch
 
     @property
     def counts_steps(self) -> bool:
@@ -158,7 +172,7 @@ def search(
         greedy=options.algorithm == "gbfs",
         weight=options.weight if options.algorithm == "wastar" else 1.0,
         unit_costs=options.counts_steps,
-        batch=options.batch,
+        batches=options.batches,
         time_limit=options.time_limit or 0.0,
         memory_limit=options.memory_limit or 0,
         progress=heartbeat if progress else None,

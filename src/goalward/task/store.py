@@ -92,6 +92,16 @@ def load_task(path: str | Path) -> Task:
         raise TaskFileError(f"{path}: damaged task ({error})") from None
 
 
+def stored_format(path: str | Path) -> str | None:
+    """The format that a file says it is in; None if it is none of ours."""
+    try:
+        with safe_open(str(path), framework="numpy") as file:
+            header = json.loads((file.metadata() or {}).get("goalward", "{}"))
+            return header.get("format") if isinstance(header, dict) else None
+    except (SafetensorError, json.JSONDecodeError, OSError):
+        return None
+
+
 def read_safetensors(path: str | Path, format_name: str, version: int, what: str) -> tuple[dict[str, Any], Arrays]:
     """Header and arrays of a file in one of our formats, or an error that says what the file is not."""
     if not Path(path).is_file():

@@ -1,8 +1,11 @@
 #include "search/best_first.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <new>
+#include <optional>
 #include <type_traits>
+#include <utility>
 
 #include "search/chunked.hpp"
 #include "search/open_list.hpp"
@@ -31,38 +34,29 @@ class Search {
     using Entry = std::conditional_t<greedy, GreedyEntry, CostEntry>;
 
 public:
-    Search(const Problem& problem, Evaluator& evaluator, const SearchOptions& options,
-           const std::function<bool(const Statistics&)>& heartbeat)
-        : problem_(problem), evaluator_(evaluator), options_(options),
-          budget_(options.time_limit, options.memory_limit,
-                  [this, &heartbeat] { return !heartbeat || heartbeat(statistics()); }),
+    Search(const Problem& problem, Evaluator& evaluator, const SearchOptions& options, int batch, Budget& budget)
+        : problem_(problem), evaluator_(evaluator), options_(options), batch_(batch), budget_(budget),
           registry_(problem.packing().n_words(), budget_), values_(problem.packing().n_variables()) {}
 
-    SearchResult run(std::span<const int32_t> init) {
-        try {
-            const Status status = loop(init);
-            return finish(status);
-        } catch (const std::bad_alloc&) {
-            return finish(Status::out_of_memory);
-        }
-    }
-
-private:
-    Status loop(std::span<const int32_t> init) {
+    // Evaluates the initial state; a status where that is all there is to do.
+    std::optional<Status> start(std::span<const int32_t> init) {
         problem_.packing().pack(init, registry_.scratch());
-        const StateId start = registry_.insert_scratch().first;
-        add_node(start, no_state, -1);
-        if constexpr (!greedy) path_cost(start).g = 0;
-        if (problem_.is_goal(registry_[start])) goal_ = start;
-        children_.push_back(start);
-        const Word* state = registry_[start];
+        const StateId id = registry_.insert_scratch().first;
+        add_node(no_state, -1);
+        if (problem_.is_goal(registry_[id])) goal_ = id;
+        const Word* state = registry_[id];
         float h = 0;
         evaluator_.evaluate({{&state, 1}, {}, {}}, {&h, 1});
         ++stats_.evaluated;
         stats_.initial_h = stats_.best_h = h;
         if (goal_ != no_state) return Status::solved;
-        children_.clear();
-        insert(start, h);
+        insert(id, h);
+        return std::nullopt;
+    }
+
+    // Searches on for about so many evaluations; a status where the search has come to its end.
+    std::optional<Status> advance(uint64_t evaluations) {
+        const uint64_t until = stats_.evaluated + std::min(evaluations, UINT64_MAX / 2);
         while (!open_.empty()) {
             if (stopped()) return why();
             if (take_batch()) return Status::solved;
@@ -72,15 +66,33 @@ private:
                 if (stopped()) return why();
             }
             if (!evaluate_children()) return why();
+            if (stats_.evaluated >= until) return std::nullopt;
         }
         return stopped() ? why() : Status::exhausted;
     }
 
+    Statistics statistics() const {
+        Statistics s = stats_;
+        s.stored = registry_.size();
+        s.open = open_.size();
+        s.bytes = bytes();
+        return s;
+    }
+
+    std::vector<int32_t> plan() const {
+        std::vector<int32_t> result;
+        for (StateId id = goal_; nodes_[id]->parent != no_state; id = nodes_[id]->parent)
+            result.push_back(nodes_[id]->op);
+        std::reverse(result.begin(), result.end());
+        return result;
+    }
+
+private:
     // Pops the next states to expand; true when one of them is a goal, reached at the least f.
     bool take_batch() {
         expanding_.clear();
         parents_.clear();
-        while (!open_.empty() && static_cast<int>(expanding_.size()) < options_.batch) {
+        while (!open_.empty() && static_cast<int>(expanding_.size()) < batch_) {
             if constexpr (greedy) {
                 expanding_.push_back(open_.pop().id());
             } else {
@@ -117,7 +129,7 @@ private:
             if (budget_.why() != Stop::none) return;
             if constexpr (greedy) {
                 if (!fresh) continue;
-                add_node(child, parent, op);
+                add_node(parent, op);
                 if (problem_.is_goal(registry_[child])) {
                     goal_ = child;
                     return;
@@ -125,7 +137,7 @@ private:
             } else {
                 const double g = path_cost(parent).g + (options_.unit_costs ? 1 : problem_.cost(op));
                 if (fresh) {
-                    add_node(child, parent, op);
+                    add_node(parent, op);
                 } else {
                     PathCost& known = path_cost(child);
                     if (g >= known.g) continue;
@@ -180,7 +192,7 @@ private:
 
     double priority(const PathCost& c) const { return c.g + options_.weight * static_cast<double>(c.h); }
 
-    void add_node(StateId, StateId parent, int32_t op) {
+    void add_node(StateId parent, int32_t op) {
         *nodes_.next() = {parent, op};
         nodes_.commit();
         if constexpr (!greedy) {
@@ -194,7 +206,10 @@ private:
         return registry_.bytes() + nodes_.bytes() + costs_.bytes() + open_.bytes() +
                children_.capacity() * (sizeof(StateId) + sizeof(Batch::Origin) + sizeof(Word*) + sizeof(float));
     }
-    bool stopped() { return !budget_.fits(bytes()) || budget_.exceeded(); }
+    bool stopped() {
+        const uint64_t before = std::exchange(accounted_, bytes());
+        return !budget_.fits(before, accounted_) || budget_.exceeded();
+    }
     Status why() const {
         switch (budget_.why()) {
             case Stop::time: return Status::out_of_time;
@@ -203,31 +218,11 @@ private:
         }
     }
 
-    Statistics statistics() const {
-        Statistics s = stats_;
-        s.stored = registry_.size();
-        s.open = open_.size();
-        s.bytes = bytes();
-        s.seconds = budget_.elapsed();
-        return s;
-    }
-
-    SearchResult finish(Status status) {
-        SearchResult result;
-        result.status = status;
-        result.statistics = statistics();
-        if (status == Status::solved) {
-            for (StateId id = goal_; nodes_[id]->parent != no_state; id = nodes_[id]->parent)
-                result.plan.push_back(nodes_[id]->op);
-            std::reverse(result.plan.begin(), result.plan.end());
-        }
-        return result;
-    }
-
     const Problem& problem_;
     Evaluator& evaluator_;
     const SearchOptions& options_;
-    Budget budget_;
+    int batch_;
+    Budget& budget_;
     Registry registry_;
     Chunked<Node> nodes_;
     Chunked<PathCost> costs_;
@@ -236,6 +231,7 @@ private:
     StateId first_unevaluated_ = 1;
     uint32_t order_ = 0;
     Statistics stats_;
+    uint64_t accounted_ = 0;  // bytes that the budget knows of
 
     // Reused from one batch to the next.
     std::vector<StateId> expanding_, children_;
@@ -245,12 +241,68 @@ private:
     std::vector<int32_t> values_, operators_;
 };
 
+constexpr uint64_t first_turn = 2048;  // evaluations; turns grow, so that few searches pay for many
+
+Statistics sum(const std::vector<Statistics>& parts, double seconds) {
+    Statistics total = parts.front();
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+        total.expanded += parts[i].expanded;
+        total.evaluated += parts[i].evaluated;
+        total.generated += parts[i].generated;
+        total.reopened += parts[i].reopened;
+        total.dead_ends += parts[i].dead_ends;
+        total.stored += parts[i].stored;
+        total.open += parts[i].open;
+        total.bytes += parts[i].bytes;
+        total.best_h = std::min(total.best_h, parts[i].best_h);
+    }
+    total.seconds = seconds;
+    return total;
+}
+
+template <bool greedy>
+SearchResult run(const Problem& problem, Evaluator& evaluator, std::span<const int32_t> init,
+                 const SearchOptions& options, const std::function<bool(const Statistics&)>& heartbeat) {
+    std::vector<std::unique_ptr<Search<greedy>>> searches;
+    std::vector<Statistics> parts(1);  // of the searches that have begun
+    Budget* clock = nullptr;
+    const auto totals = [&] {
+        for (std::size_t i = 0; i < searches.size(); ++i) parts[i] = searches[i]->statistics();
+        return sum(parts, clock->elapsed());
+    };
+    Budget budget(options.time_limit, options.memory_limit, [&] { return !heartbeat || heartbeat(totals()); });
+    clock = &budget;
+    SearchResult result;
+    std::optional<Status> status;
+    std::size_t turn = 0;
+    try {
+        uint64_t evaluations = first_turn;
+        // A search begins with its first turn: short searches never pay for the others.
+        for (; !status; turn = (turn + 1) % options.batches.size()) {
+            if (turn == searches.size()) {
+                searches.push_back(std::make_unique<Search<greedy>>(problem, evaluator, options, options.batches[turn], budget));
+                parts.resize(searches.size());
+                status = searches[turn]->start(init);
+            }
+            if (!status) status = searches[turn]->advance(options.batches.size() == 1 ? UINT64_MAX : evaluations);
+            if (turn + 1 == options.batches.size()) evaluations += evaluations / 2;
+            if (status) break;
+        }
+    } catch (const std::bad_alloc&) {
+        status = Status::out_of_memory;
+    }
+    result.status = *status;
+    result.statistics = totals();
+    if (result.status == Status::solved) result.plan = searches[turn]->plan();
+    return result;
+}
+
 }  // namespace
 
 SearchResult best_first_search(const Problem& problem, Evaluator& evaluator, std::span<const int32_t> init,
                                const SearchOptions& options, const std::function<bool(const Statistics&)>& heartbeat) {
-    if (options.greedy) return Search<true>(problem, evaluator, options, heartbeat).run(init);
-    return Search<false>(problem, evaluator, options, heartbeat).run(init);
+    return options.greedy ? run<true>(problem, evaluator, init, options, heartbeat)
+                          : run<false>(problem, evaluator, init, options, heartbeat);
 }
 
 }  // namespace goalward

@@ -1,4 +1,7 @@
 // Best-first search: greedy, A* and weighted A* from one loop, with batched expansion.
+//
+// A large batch looks wider and gets out of places where the heuristic misleads; a small one follows a good heuristic
+// with fewer evaluations. Which is better depends on the state, so searches with different batches can take turns.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +20,9 @@ struct SearchOptions {
     bool greedy = true;      // order by h alone; otherwise by g + weight * h with reopening
     double weight = 1;
     bool unit_costs = true;  // what g counts
-    int batch = 1;           // how many of the best states are expanded, and their children evaluated, at once
+    // How many of the best states are expanded, and their children evaluated, at once. Several numbers: as many
+    // searches, which take turns by evaluations until one of them ends.
+    std::vector<int> batches{1};
     double time_limit = 0;   // seconds; 0: none
     uint64_t memory_limit = 0;  // resident bytes of the process; 0: none
 };

@@ -123,9 +123,9 @@ nb::dict as_dict(const Statistics& s) {
 }
 
 nb::tuple search(const Problem& problem, Evaluator& evaluator, const Ints& init, bool greedy, double weight,
-                 bool unit_costs, int batch, double time_limit, uint64_t memory_limit,
+                 bool unit_costs, const std::vector<int>& batches, double time_limit, uint64_t memory_limit,
                  std::optional<nb::callable> progress) {
-    const SearchOptions options{greedy, weight, unit_costs, batch, time_limit, memory_limit};
+    const SearchOptions options{greedy, weight, unit_costs, batches, time_limit, memory_limit};
     // Runs pending signal handlers too: an exception from one (Ctrl-C) ends the search and reaches the caller.
     const auto heartbeat = [&](const Statistics& statistics) {
         nb::gil_scoped_acquire gil;
@@ -191,9 +191,9 @@ void register_search(nb::module_& m) {
         },
         "problem"_a, "network"_a, nb::keep_alive<0, 1>());
     m.def("search", &search, "problem"_a, "evaluator"_a, "init"_a, nb::kw_only(), "greedy"_a, "weight"_a,
-          "unit_costs"_a, "batch"_a, "time_limit"_a, "memory_limit"_a, "progress"_a.none(),
+          "unit_costs"_a, "batches"_a, "time_limit"_a, "memory_limit"_a, "progress"_a.none(),
           nb::sig("def search(problem: Problem, evaluator: Evaluator, init: numpy.typing.NDArray[numpy.int32], *, "
-                  "greedy: bool, weight: float, unit_costs: bool, batch: int, time_limit: float, memory_limit: int, "
+                  "greedy: bool, weight: float, unit_costs: bool, batches: collections.abc.Sequence[int], time_limit: float, memory_limit: int, "
                   "progress: collections.abc.Callable[[dict[str, float]], bool | None] | None) "
                   "-> tuple[int, list[int], dict[str, float]]"),
           "Run best-first search; returns (status, plan as operator ids, statistics).");

@@ -23,9 +23,10 @@ public:
         if (stop_ == Stop::none) check_clock();
         return stop_ != Stop::none;
     }
-    // May the search hold `bytes` in all? Remembers if not.
-    bool fits(uint64_t bytes) {
-        if (bytes > room_) stop_ = Stop::memory;
+    // A search holds `now` bytes where it held `before`; may it? Remembers if not.
+    bool fits(uint64_t before, uint64_t now) {
+        held_ += now - before;
+        if (held_ > room_) stop_ = Stop::memory;
         return stop_ == Stop::none;
     }
     Stop why() const { return stop_; }
@@ -35,7 +36,7 @@ private:
     void check_clock();
 
     Clock::time_point start_, deadline_, next_beat_;
-    uint64_t room_ = std::numeric_limits<uint64_t>::max();
+    uint64_t room_ = std::numeric_limits<uint64_t>::max(), held_ = 0;
     std::function<bool()> heartbeat_;
     Stop stop_ = Stop::none;
 };

@@ -1,0 +1,174 @@
+"""What the benchmark scripts share: the public benchmark, Fast Downward, and the memory of a running process."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+DIFFICULTIES = ("moderate", "hard")
+POLL_SECONDS = 0.01
+
+
+# --- the public benchmark ---
+
+
+@dataclass(frozen=True)
+class Instance:
+    """A folder with ``domain.pddl``, the instance itself in ``problem.pddl`` and initial states ``p1.pddl`` …"""
+
+    domain: str
+    difficulty: str
+    name: str
+    folder: Path
+
+    @property
+    def label(self) -> str:
+        return f"{self.domain}/{self.difficulty}/{self.name}"
+
+    @property
+    def domain_file(self) -> Path:
+        return self.folder / "domain.pddl"
+
+    @property
+    def problem_file(self) -> Path:
+        return self.folder / "problem.pddl"
+
+    def state_file(self, number: int) -> Path:
+        return self.folder / f"p{number}.pddl"
+
+
+def find_benchmark(folder: Path | None) -> Path:
+    """The unpacked benchmark: the folder given, or what the archive beside the repository unpacks to."""
+    if folder is None:
+        unpack = Path(__file__).resolve().parents[1].parent / "shared" / "bench" / "unpack"
+        if not unpack.is_file():
+            sys.exit(
+                "The public benchmark is absent: no ../shared/bench/unpack beside the repository. Use --bench DIR."
+            )
+        folder = Path(subprocess.run([unpack], capture_output=True, text=True, check=True).stdout.strip())
+    if not any(folder.glob("*/*/*/problem.pddl")):
+        sys.exit(f"The public benchmark is absent: no DOMAIN/DIFFICULTY/INSTANCE/problem.pddl in {folder}.")
+    return folder
+
+
+def find_instances(bench: Path) -> list[Instance]:
+    """All instances, by domain, the moderate ones before the hard ones."""
+    found = [
+        Instance(*path.parent.relative_to(bench).parts, folder=path.parent) for path in bench.glob("*/*/*/problem.pddl")
+    ]
+    return sorted(found, key=lambda i: (i.domain, DIFFICULTIES.index(i.difficulty), i.name))
+
+
+# --- Fast Downward ---
+
+
+def find_fast_downward() -> Path:
+    """The search binary of the package up-fast-downward."""
+    spec = find_spec("up_fast_downward")
+    binary = Path(spec.origin or "").parent / "downward/builds/release/bin/downward" if spec else None
+    if binary is None or not binary.is_file():
+        sys.exit("Fast Downward is absent: pip install up-fast-downward")
+    return binary
+
+
+def translate(domain: Path, problem: Path, sas: Path) -> None:
+    """Run Fast Downward's translator."""
+    command = [sys.executable, "-m", "fast_downward.translate", domain, problem, "--sas-file", sas]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    if run.returncode != 0:
+        raise RuntimeError(f"the translator exits with {run.returncode}: {run.stderr.strip()}")
+
+
+def fast_downward_log(binary: Path, sas: Path, search: str) -> str:
+    """What Fast Downward prints on a translated task; a search that ends without a plan is no error."""
+    with sas.open() as task:
+        run = subprocess.run(
+            [binary, "--search", search, "--internal-plan-file", sas.with_suffix(".plan")],
+            stdin=task,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    if run.returncode not in {0, 11, 12, 22, 23}:
+        raise RuntimeError(f"Fast Downward exits with {run.returncode}: {run.stderr.strip()}")
+    return run.stdout
+
+
+def number_after(text: str, log: str) -> float:
+    """The number that follows a piece of text in a log."""
+    found = re.search(re.escape(text) + r"\s*([-\d.]+)", log)
+    if not found:
+        raise RuntimeError(f"no {text!r} in the log:\n{log}")
+    return float(found[1])
+
+
+# --- memory ---
+
+
+@dataclass(frozen=True)
+class MeteredRun:
+    """What a process printed, and its resident memory in bytes: when it printed a mark, and at its highest after."""
+
+    log: str
+    before: int
+    peak: int
+
+    @property
+    def growth(self) -> int:
+        return self.peak - self.before
+
+
+def run_metered(command: list[str | Path], mark: str, stdin: Path | None = None) -> MeteredRun:
+    """Run a process and measure how far its resident memory grows after it has printed a line with ``mark``.
+
+    Works from outside (``/proc``), so that planners in different languages are measured alike. Fast Downward's own log
+    lines would not do: they give virtual memory.
+    """
+    with (stdin or Path("/dev/null")).open() as source:
+        process = subprocess.Popen(command, stdin=source, stdout=subprocess.PIPE, text=True)
+    lines: list[str] = []
+    before: list[int] = []
+
+    def follow() -> None:
+        assert process.stdout is not None
+        for line in process.stdout:
+            lines.append(line)
+            if not before and mark in line:
+                _forget_peak(process.pid)
+                before.append(_memory(process.pid, "VmRSS"))
+
+    peak = 0
+    with ThreadPoolExecutor(1) as pool:
+        reader = pool.submit(follow)
+        while process.poll() is None:
+            if before:
+                peak = max(peak, _memory(process.pid, "VmHWM"))
+            time.sleep(POLL_SECONDS)
+    reader.result()
+    if process.returncode not in {0, 11, 12, 22, 23}:
+        raise RuntimeError(f"{command[0]} exits with {process.returncode}")
+    start = before[0] if before else 0
+    return MeteredRun("".join(lines), start, max(peak, start))
+
+
+def _memory(pid: int, field: str) -> int:
+    """A line of /proc/PID/status in bytes; 0 once the process has ended."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+    found = re.search(rf"{field}:\s*(\d+) kB", status)
+    return int(found[1]) * 1024 if found else 0
+
+
+def _forget_peak(pid: int) -> None:
+    """Make the process's highest resident memory start again from what it holds now."""
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has ended already
+        Path(f"/proc/{pid}/clear_refs").write_text("5")

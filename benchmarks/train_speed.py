@@ -1,0 +1,115 @@
+"""How long learning takes, on one core, on the public benchmark.
+
+1. Rollouts, sampling and labels for N_t = 100,000, N_r = 5, L = 500 at |F| = 4,096, beside labelling by the plain scan
+   over all pre-images (in NumPy, on a part of the states, extrapolated).
+2. An epoch at |F| = 4,096 beside one at |F| ≈ 250.
+3. A full training with preset `fast` within a limit, and the validation loss that preset `paper` reaches on the same
+   data (`--with-paper`; takes minutes).
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import os
+import time
+from itertools import pairwise
+from pathlib import Path
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import numpy as np
+
+from common import find_benchmark
+from goalward.learning import PRESETS, train_network
+from goalward.regression import Rollouts, regress
+from goalward.sampling import SAMPLERS, Dataset, SamplingOptions, make_dataset
+from goalward.task.grounding import ground_files
+from goalward.task.states import from_bits
+from goalward.task.strips import Task
+
+LARGE = "npuzzle/hard/prob-n8-1"
+SMALL = "blocks/moderate/probBLOCKS-14-0"
+FULL = (SMALL, "pipesworld-notankage/moderate/p19-net2-b18-g6", "npuzzle/moderate/prob-n6-1")
+
+
+def ground(bench: Path, name: str) -> Task:
+    return ground_files(bench / name / "domain.pddl", bench / name / "problem.pddl")
+
+
+def plain_scan_seconds(dataset: Dataset, rollouts: Rollouts, states: int = 200) -> float:
+    """Seconds to label all states by testing every pre-image on every state, from a part of them."""
+    truth = from_bits(dataset.states[:states], dataset.task.n_atoms)
+    order = np.argsort(rollouts.depth, kind="stable")
+    begun = time.perf_counter()
+    for state in truth:
+        for x in order:
+            if state[rollouts.preimages[int(x)]].all():
+                break
+    return (time.perf_counter() - begun) / states * len(dataset)
+
+
+def data_times(task: Task) -> None:
+    for sampler in SAMPLERS:
+        begun = time.perf_counter()
+        rollouts = regress(task)
+        rolled = time.perf_counter()
+        dataset = make_dataset(task, rollouts, SamplingOptions(sampler=sampler))
+        total = time.perf_counter() - begun
+        scan = plain_scan_seconds(dataset, rollouts)
+        print(
+            f"  {sampler:10} rollouts {rolled - begun:.2f} s, samples and labels {total - (rolled - begun):.2f} s, "
+            f"all {total:.2f} s; the plain scan alone {scan:.0f} s: {scan / total:.0f}x",
+            flush=True,
+        )
+
+
+def epoch_seconds(dataset: Dataset) -> float:
+    """The quickest of a few epochs."""
+    options = dataclasses.replace(PRESETS["fast"], max_epochs=4, patience=10)
+    curve = train_network(dataset, options).curve
+    return min(b.seconds - a.seconds for a, b in pairwise(curve))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(
+        "--bench", type=Path, help="the unpacked benchmark; default: ../shared/bench beside the repository"
+    )
+    parser.add_argument("--limit", type=float, default=60.0, help="seconds for a full training")
+    parser.add_argument("--with-paper", action="store_true", help="train with preset paper on the same data too")
+    arguments = parser.parse_args()
+    bench = find_benchmark(arguments.bench)
+    large, small = ground(bench, LARGE), ground(bench, SMALL)
+
+    print(f"rollouts, sampling and labels at |F| = {large.n_atoms}, |O| = {large.n_operators}:")
+    data_times(large)
+
+    times = {task.n_atoms: epoch_seconds(make_dataset(task, regress(task))) for task in (small, large)}
+    for atoms, seconds in times.items():
+        print(f"an epoch at |F| = {atoms}: {seconds:.2f} s")
+    print(f"ratio: {times[large.n_atoms] / times[small.n_atoms]:.2f}\n")
+
+    print(f"full training with preset fast, at most {arguments.limit:g} s:")
+    for name in FULL:
+        task = ground(bench, name)
+        dataset = make_dataset(task, regress(task))
+        begun = time.perf_counter()
+        fast = train_network(dataset, dataclasses.replace(PRESETS["fast"], time_limit=arguments.limit))
+        line = (
+            f"  {name} |F| = {task.n_atoms}: {time.perf_counter() - begun:.0f} s, {len(fast.curve)} epochs "
+            f"({fast.end}), validation loss {fast.validation_loss:.3f}"
+        )
+        if arguments.with_paper:
+            begun = time.perf_counter()
+            paper = train_network(dataset, PRESETS["paper"])
+            seconds = time.perf_counter() - begun
+            line += (
+                f"; preset paper {seconds:.0f} s, {len(paper.curve)} epochs, {paper.validation_loss:.3f}: "
+                f"loss ratio {fast.validation_loss / paper.validation_loss:.2f}"
+            )
+        print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()

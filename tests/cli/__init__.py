@@ -1,0 +1,1 @@
+"""The command line from outside: exit codes, what is printed where, and files."""

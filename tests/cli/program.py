@@ -1,0 +1,138 @@
+"""How tests run goalward, what must be true of every run, and a small problem to run it on."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sysconfig
+from dataclasses import dataclass
+from pathlib import Path
+
+PROGRAM = Path(sysconfig.get_path("scripts")) / "goalward"
+
+DOMAIN = """\
+; Trains on tracks of different lengths.
+(define (domain trains)
+  (:requirements :strips :typing :action-costs)
+  (:types train place - object city harbour - place)
+  (:predicates (at ?t - train ?p - place) (track ?from ?to - place))
+  (:functions (total-cost) - number (distance ?from ?to - place) - number)
+  (:action drive
+    :parameters (?t - train ?from ?to - place)
+    :precondition (and (at ?t ?from) (track ?from ?to))
+    :effect (and (at ?t ?to) (not (at ?t ?from)) (increase (total-cost) (distance ?from ?to)))
+  )
+)
+"""
+
+PROBLEM = """\
+; One train, two tracks.
+(define (problem two-tracks)
+  (:domain trains)
+  (:objects t1 - train a b - city c - harbour)
+  (:init (at t1 a)
+    (track a b) (= (distance a b) 5)
+    (track b c) (= (distance b c) 7)
+    (= (total-cost) 0)
+  )
+  (:goal (and (at t1 c)))
+  (:metric minimize (total-cost))
+)
+"""
+
+PLAN = """\
+(drive t1 a b)
+(drive t1 b c)
+; cost = 12 (general cost)
+"""
+
+KEY_DOMAIN = """\
+(define (domain keys)
+  (:predicates (key ?k) (door ?d) (whole ?k) (open ?d))
+  (:action unlock
+    :parameters (?k ?d)
+    :precondition (and (key ?k) (door ?d) (whole ?k))
+    :effect (and (open ?d) (not (whole ?k)))
+  )
+)
+"""
+
+KEY_PROBLEM = """\
+(define (problem two-keys-three-doors)
+  (:domain keys)
+  (:objects k1 k2 d1 d2 d3)
+  (:init (key k1) (key k2) (whole k1) (whole k2) (door d1) (door d2) (door d3))
+  (:goal (and (open d1) (open d2) (open d3)))
+)
+"""
+"""A key breaks when it is used: any two doors can be opened but not three, which only search finds out.
+
+There are 13 reachable states: none open (1), one open (6, by door and key), both keys broken (3 + 3 sets of doors)."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+    def __post_init__(self) -> None:
+        """What must be true of every run whose streams are no terminal."""
+        assert "Traceback" not in self.out + self.err, self.err
+        assert "\x1b" not in self.out + self.err, "an escape sequence without a terminal"
+        assert re.fullmatch(r"(goalward: [^\n]+\n)?", self.err), f"more than one line on stderr: {self.err!r}"
+
+    @property
+    def error(self) -> str:
+        """The message of a run that failed without printing anything else."""
+        assert self.code != 0
+        assert self.out == ""
+        return self.err.removeprefix("goalward: ").rstrip("\n")
+
+    def number(self, pattern: str) -> float:
+        """The number in the one line that looks like this, as Downward Lab would read it."""
+        (found,) = re.findall(rf"^{pattern}$", self.out, flags=re.MULTILINE)
+        return float(found)
+
+
+@dataclass(frozen=True)
+class Files:
+    """A domain and a problem in files."""
+
+    domain: Path
+    problem: Path
+
+    @property
+    def names(self) -> tuple[str, str]:
+        return str(self.domain), str(self.problem)
+
+
+def write_files(folder: Path, domain: str | bytes, problem: str | bytes) -> Files:
+    folder.mkdir(parents=True, exist_ok=True)
+    files = Files(folder / "domain.pddl", folder / "problem.pddl")
+    for path, content in ((files.domain, domain), (files.problem, problem)):
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return files
+
+
+def replaced(text: str, old: str, new: str) -> str:
+    """The text with one change, which must be possible in one place only."""
+    assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times in the text"
+    return text.replace(old, new)
+
+
+def environment(**changes: str) -> dict[str, str]:
+    """The environment without what would make output coloured where there is no terminal."""
+    kept = {key: value for key, value in os.environ.items() if key not in {"FORCE_COLOR", "NO_COLOR", "COLUMNS"}}
+    return {**kept, **changes}
+
+
+def spawn(*arguments: str | Path, timeout: float = 60, **environ: str) -> Outcome:
+    """Run the installed program in a process of its own."""
+    run = subprocess.run(
+        [PROGRAM, *arguments], capture_output=True, text=True, check=False, timeout=timeout, env=environment(**environ)
+    )
+    return Outcome(run.returncode, run.stdout, run.stderr)

@@ -1,0 +1,108 @@
+"""``goalward inspect``: the figures of a grounded task, as text, as JSON, and of a stored task."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from goalward.task.grounding import ground_files
+from goalward.task.store import load_task
+
+from .program import DOMAIN, PROBLEM, Files, Outcome, replaced, spawn, write_files
+
+Goalward = Callable[..., Outcome]
+
+
+def facts(outcome: Outcome) -> dict[str, Any]:
+    assert outcome.code == 0
+    found = json.loads(outcome.out)
+    assert found.pop("seconds") >= 0
+    return found
+
+
+def test_the_figures_are_those_of_the_problem(goalward: Goalward, trains: Files) -> None:
+    assert facts(goalward("inspect", *trains.names, "--json")) == {
+        "domain": "trains",
+        "problem": "two-tracks",
+        "atoms": 3,
+        "complement_atoms": 0,
+        "operators": 2,
+        "goal_atoms": 1,
+        "true_initially": 1,
+        "mutex_groups": 1,
+        "largest_mutex_group": 3,
+        "atoms_in_mutex_groups": 3,
+        "uses_costs": True,
+        "search_variables": 1,
+        "search_bits_per_state": 2,
+        "search_bytes_per_state": 4,
+    }
+
+
+def test_complements_are_counted(goalward: Goalward, tmp_path: Path) -> None:
+    domain = replaced(DOMAIN, "(at ?t ?from) (track", "(at ?t ?from) (not (at ?t ?to)) (track")
+    found = facts(goalward("inspect", *write_files(tmp_path, domain, PROBLEM).names, "--json"))
+    assert (found["complement_atoms"], found["atoms"]) == (2, 5)
+
+
+def test_text_and_json_say_the_same(goalward: Goalward, bundled: Callable[..., Files]) -> None:
+    files = bundled("storage")
+    expected = facts(goalward("inspect", *files.names, "--json"))
+    lines = goalward("inspect", *files.names).out.splitlines()
+    shown = dict(line.rsplit(maxsplit=1) for line in lines)
+    assert float(shown.pop("seconds")) >= 0
+    assert shown == {name.replace("_", " "): str(value) for name, value in expected.items()}
+
+
+def test_a_stored_task_has_the_same_figures(goalward: Goalward, bundled: Callable[..., Files], tmp_path: Path) -> None:
+    files = bundled("lights")
+    stored = tmp_path / "lights.task"
+    expected = facts(goalward("inspect", *files.names, "--save", stored, "--json"))
+    assert facts(goalward("inspect", stored, "--json")) == expected
+    assert load_task(stored).operators == ground_files(*files.names).operators
+    outcome = goalward("inspect", *files.names, "--save", stored)
+    assert outcome.out.endswith(f"stored in {stored}\n")
+
+
+def test_a_task_that_cannot_be_stored_leaves_nothing_behind(goalward: Goalward, trains: Files, tmp_path: Path) -> None:
+    target = tmp_path / "missing" / "a.task"
+    outcome = goalward("inspect", *trains.names, "--save", target)
+    assert outcome.code == 36
+    assert outcome.error.startswith(f"{target}: ")
+    assert not target.parent.exists()
+
+
+def damaged(folder: Path, stored: bytes) -> list[Path]:
+    contents = [b"", b"x", stored[:8], stored[:100], stored[:-1], stored + b"x", b"\xff" * 8 + stored[8:]]
+    paths = [folder / f"damaged{i}" for i in range(len(contents))]
+    for path, content in zip(paths, contents, strict=True):
+        path.write_bytes(content)
+    return paths
+
+
+def test_a_file_that_is_no_stored_task_is_refused(goalward: Goalward, trains: Files, tmp_path: Path) -> None:
+    stored = tmp_path / "a.task"
+    goalward("inspect", *trains.names, "--save", stored)
+    for path in (*damaged(tmp_path, stored.read_bytes()), trains.domain, tmp_path, tmp_path / "none"):
+        outcome = goalward("inspect", path)
+        assert outcome.code == 36
+        assert outcome.error.startswith(f"{path}: ")
+
+
+def test_bad_pddl_is_refused(goalward: Goalward, trains: Files) -> None:
+    assert goalward("inspect", trains.problem, trains.domain).code == 31
+
+
+def test_the_installed_program_inspects(trains: Files) -> None:
+    assert facts(spawn("inspect", *trains.names, "--json"))["atoms"] == 3
+
+
+@pytest.mark.parametrize("option", ["--save", "--jason"])
+def test_wrong_options_are_refused(goalward: Goalward, trains: Files, option: str) -> None:
+    outcome = goalward("inspect", *trains.names, option)
+    assert outcome.code == 36
+    assert option in outcome.error

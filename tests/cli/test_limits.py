@@ -1,0 +1,206 @@
+"""Limits on time and memory, and Ctrl-C: how a run ends that does not end by itself."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from goalward.cli import main
+from goalward.search import SearchResult, heuristics, search
+from goalward.task.packing import native_problem
+
+from .program import PROGRAM, Files, Outcome, environment, spawn
+
+Goalward = Callable[..., Outcome]
+
+SLACK = 0.1
+"""Seconds over its limit that a run may take."""
+
+
+def ends_in_time(measure: Callable[[], float], limit: float) -> bool:
+    """Whether one of five measurements is within the slack: other programs on the machine only ever add to it."""
+    return any(measure() < limit + SLACK for _ in range(5))
+
+
+# --- time ---
+
+
+@pytest.mark.parametrize("heuristic", ["blind", "hmax"])
+def test_search_ends_at_its_time_limit(goalward: Goalward, hard: Files, heuristic: str) -> None:
+    def total_time() -> float:
+        outcome = goalward("plan", *hard.names, "-H", heuristic, "-s", "astar", "--time-limit", "0.8s")
+        assert outcome.code == 23
+        assert "Time limit reached.\n" in outcome.out
+        assert "Plan length" not in outcome.out
+        seconds = outcome.number(r"Total time: (.+)s")
+        assert seconds >= 0.8
+        return seconds
+
+    assert ends_in_time(total_time, 0.8)
+
+
+def test_the_installed_program_ends_at_its_time_limit(hard: Files) -> None:
+    def total_time() -> float:
+        outcome = spawn("plan", *hard.names, "-H", "blind", "--time-limit", "0.8s")
+        assert outcome.code == 23
+        seconds = outcome.number(r"Total time: (.+)s")
+        assert seconds >= 0.8
+        return seconds
+
+    assert ends_in_time(total_time, 0.8)
+
+
+def test_grounding_ends_at_the_time_limit(goalward: Goalward, large: Files) -> None:
+    def seconds() -> float:
+        started = time.monotonic()
+        outcome = goalward("plan", *large.names, "--time-limit", "50ms")
+        assert outcome.code == 23
+        assert outcome.error == "out of time while reading and grounding the problem"
+        return time.monotonic() - started
+
+    assert ends_in_time(seconds, 0.05)
+
+
+def test_what_is_prepared_for_search_counts_as_well(
+    goalward: Goalward, hard: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def slowly(*arguments: Any, **named: Any) -> Any:
+        time.sleep(0.4)
+        return native_problem(*arguments, **named)
+
+    monkeypatch.setattr(heuristics, "native_problem", slowly)
+
+    def total_time() -> float:
+        outcome = goalward("plan", *hard.names, "-H", "blind", "--time-limit", "1.2s")
+        assert outcome.code == 23
+        return outcome.number(r"Total time: (.+)s")
+
+    assert ends_in_time(total_time, 1.2)
+
+
+def test_an_alarm_that_was_set_before_still_rings(goalward: Goalward, trains: Files) -> None:
+    rung = []
+    handler = signal.signal(signal.SIGALRM, lambda number, frame: rung.append(number))
+    timer = signal.setitimer(signal.ITIMER_REAL, 30)
+    try:
+        assert goalward("plan", *trains.names, "--time-limit", "10s").code == 0
+        assert 0 < signal.getitimer(signal.ITIMER_REAL)[0] <= 30
+        assert signal.getsignal(signal.SIGALRM) not in (signal.SIG_DFL, handler)
+        signal.raise_signal(signal.SIGALRM)
+        assert rung == [signal.SIGALRM]
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, handler)
+        signal.setitimer(signal.ITIMER_REAL, *timer)
+
+
+def test_a_limit_that_is_not_reached_changes_nothing(goalward: Goalward, trains: Files) -> None:
+    outcome = goalward("plan", *trains.names, "--time-limit", "1h", "--memory-limit", "100G")
+    assert outcome.code == 0
+    assert outcome.number(r"Plan cost: (\d+)") == 12
+
+
+# --- memory ---
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="resident memory is read from /proc")
+@pytest.mark.parametrize("megabytes", [120, 180])
+def test_search_ends_at_its_memory_limit(hard: Files, megabytes: int) -> None:
+    outcome = spawn("plan", *hard.names, "-H", "blind", "--memory-limit", f"{megabytes}M", "--time-limit", "50s")
+    assert outcome.code == 22
+    assert "Memory limit reached.\n" in outcome.out
+    assert outcome.number(r"Expanded (\d+) state\(s\)\.") > 10_000
+    peak = outcome.number(r"Peak memory: (\d+) KB") / 1024
+    assert 0.95 * megabytes < peak < 1.05 * megabytes
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="resident memory is read from /proc")
+@pytest.mark.parametrize("limit", ["1M", "100M"])
+def test_grounding_ends_at_the_memory_limit(large: Files, limit: str) -> None:
+    outcome = spawn("plan", *large.names, "--memory-limit", limit, "--time-limit", "50s")
+    assert outcome.code == 22
+    assert outcome.error == "out of memory while reading and grounding the problem"
+
+
+def test_memory_that_the_system_refuses_is_a_limit_too(
+    goalward: Goalward, trains: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*arguments: Any) -> None:
+        sys.stderr = sys.stdout  # as if someone had died before putting it back
+        raise MemoryError
+
+    before = sys.stderr
+    monkeypatch.setattr("goalward.cli.plan.ground", refuse)
+    outcome = goalward("plan", *trains.names)
+    assert outcome.code == 22
+    assert outcome.error == "out of memory while reading and grounding the problem"
+    assert sys.stderr is before
+
+
+# --- Ctrl-C ---
+
+
+def test_ctrl_c_ends_a_search_that_reports_what_it_did(hard: Files) -> None:
+    command = [PROGRAM, "plan", *hard.names, "-H", "blind", "--time-limit", "50s"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment()
+    ) as process:
+        assert process.stdout is not None
+        first = process.stdout.readline()
+        assert first.startswith("Task: ")
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+    outcome = Outcome(process.returncode, first + out, err)
+    assert outcome.code == 130
+    assert outcome.err == ""
+    assert "Interrupted.\n" in outcome.out
+    assert outcome.number(r"Expanded (\d+) state\(s\)\.") > 0
+    assert outcome.number(r"Evaluations: (\d+)") > 0
+    assert outcome.number(r"Total time: (.+)s") < 40
+
+
+def test_ctrl_c_with_json_is_still_one_object(goalward: Goalward, hard: Files, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted_search(*arguments: Any, **named: Any) -> SearchResult:
+        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+        return search(*arguments, **named)
+
+    monkeypatch.setattr("goalward.cli.plan.search", interrupted_search)
+    outcome = goalward("plan", *hard.names, "-H", "blind", "--json", "--time-limit", "30s")
+    assert (outcome.code, outcome.err) == (130, "")
+    found = json.loads(outcome.out)
+    assert (found["status"], found["plan"]) == ("cancelled", None)
+    assert found["expanded"] > 0
+
+
+def test_ctrl_c_ends_grounding(goalward: Goalward, large: Files) -> None:
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    outcome = goalward("plan", *large.names, "--time-limit", "20s")
+    timer.join()
+    assert (outcome.code, outcome.out) == (130, "")
+
+
+def test_ctrl_c_before_anything_has_begun(goalward: Goalward, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(main, "_register", interrupted)
+    outcome = goalward("plan", "a", "b")
+    assert outcome.code == 130
+    assert outcome.error == "interrupted"
+
+
+def test_after_a_search_ctrl_c_does_what_it_did_before(goalward: Goalward, trains: Files) -> None:
+    before = signal.getsignal(signal.SIGINT)
+    assert goalward("plan", *trains.names).code == 0
+    assert signal.getsignal(signal.SIGINT) is before

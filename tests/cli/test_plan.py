@@ -1,0 +1,338 @@
+"""``goalward plan``: plans, exit codes, the lines that Downward Lab reads, JSON and plan files."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from goalward.cli.limits import Limits
+from goalward.cli.plan import report
+from goalward.search import HEURISTICS, search
+from goalward.task.domains import DOMAINS
+from goalward.task.grounding import ground_files
+
+from .program import DOMAIN, PLAN, PROBLEM, Files, Outcome, replaced, spawn, write_files
+
+Goalward = Callable[..., Outcome]
+
+# What Downward Lab's parsers look for; each may occur once only.
+LAB_PATTERNS = {
+    "raw_memory": (r"Peak memory: (.+) KB", int),
+    "cost": (r"Plan cost: (.+)\n", float),
+    "plan_length": (r"Plan length: (\d+) step\(s\)\.", int),
+    "evaluations": (r"Evaluations: (.+)\n", int),
+    "dead_ends": (r"Dead ends: (\d+) state\(s\)\.", int),
+    "evaluated": (r"Evaluated (\d+) state\(s\)\.", int),
+    "expansions": (r"Expanded (\d+) state\(s\)\.", int),
+    "generated": (r"Generated (\d+) state\(s\)\.", int),
+    "reopened": (r"Reopened (\d+) state\(s\)\.", int),
+    "search_time": (r"Search time: (.+)s", float),
+    "total_time": (r"Total time: (.+)s", float),
+}
+SOLUTION_ONLY = {"cost", "plan_length"}
+
+
+def lab_properties(log: str) -> dict[str, float]:
+    """A run's properties as Downward Lab would collect them from what was printed."""
+    properties = {}
+    for name, (pattern, kind) in LAB_PATTERNS.items():
+        found = re.findall(pattern, log)
+        assert len(found) <= 1, f"{name} is given more than once"
+        if found:
+            properties[name] = kind(found[0])
+    for _, value in re.findall(r"Initial heuristic value for (.+): ([-]?\d+|infinity)$", log, flags=re.MULTILINE):
+        properties["initial_h_value"] = float(value)
+    return properties
+
+
+def steps_of(text: str) -> list[str]:
+    return re.findall(r"^\(.*\)$", text, flags=re.MULTILINE)
+
+
+# --- what is printed ---
+
+
+def test_lab_reads_every_property_of_a_solved_problem(goalward: Goalward, trains: Files) -> None:
+    outcome = goalward("plan", *trains.names)
+    assert outcome.code == 0
+    found = lab_properties(outcome.out)
+    assert found.keys() == LAB_PATTERNS.keys() | {"initial_h_value"}
+    assert (found["plan_length"], found["cost"], found["initial_h_value"]) == (2, 12, 2)
+    assert found["evaluations"] == found["evaluated"] == 2
+    assert (found["expansions"], found["generated"], found["reopened"], found["dead_ends"]) == (2, 2, 0, 0)
+    assert 0 < found["search_time"] <= found["total_time"] < 60
+    assert 10_000 < found["raw_memory"] < 10_000_000
+    assert "Solution found.\n" in outcome.out
+    assert "Plan valid.\n" in outcome.out
+
+
+def test_the_plan_is_printed_as_its_file_would_be(goalward: Goalward, trains: Files) -> None:
+    assert PLAN in goalward("plan", *trains.names).out
+
+
+def test_lab_reads_no_plan_where_search_proves_that_there_is_none(goalward: Goalward, unsolvable: Files) -> None:
+    outcome = goalward("plan", *unsolvable.names, "-H", "blind")
+    assert outcome.code == 11
+    assert "No plan exists: all reachable states have been searched.\n" in outcome.out
+    found = lab_properties(outcome.out)
+    assert found.keys() == (LAB_PATTERNS.keys() | {"initial_h_value"}) - SOLUTION_ONLY
+    assert found["expansions"] == 13
+
+
+@pytest.mark.parametrize("heuristic", HEURISTICS)
+def test_every_heuristic_proves_unsolvability(goalward: Goalward, unsolvable: Files, heuristic: str) -> None:
+    assert goalward("plan", *unsolvable.names, "-H", heuristic).code == 11
+
+
+def test_grounding_alone_may_prove_that_there_is_no_plan(goalward: Goalward, tmp_path: Path) -> None:
+    files = write_files(tmp_path, DOMAIN, replaced(PROBLEM, "(track b c)", ""))
+    outcome = goalward("plan", *files.names)
+    assert outcome.code == 10
+    assert outcome.error.startswith(f"{files.problem}: no plan exists")
+
+
+def test_a_goal_with_two_exclusive_atoms_needs_no_search(goalward: Goalward, tmp_path: Path) -> None:
+    files = write_files(tmp_path, DOMAIN, replaced(PROBLEM, "(and (at t1 c))", "(and (at t1 b) (at t1 c))"))
+    assert goalward("plan", *files.names).code == 10
+
+
+@pytest.mark.parametrize("goal", ["(and (at t1 a))", "(at t1 a)", "(and)"])
+def test_where_the_goal_holds_already_the_plan_is_empty(goalward: Goalward, tmp_path: Path, goal: str) -> None:
+    files = write_files(tmp_path, DOMAIN, replaced(PROBLEM, "(and (at t1 c))", goal))
+    outcome = goalward("plan", *files.names)
+    assert outcome.code == 0
+    assert steps_of(outcome.out) == []
+    assert "; cost = 0 (general cost)\n" in outcome.out
+    assert "Plan length: 0 step(s).\nPlan cost: 0\n" in outcome.out
+
+
+def test_a_large_initial_value_is_written_without_exponent(goalward: Goalward, tmp_path: Path) -> None:
+    files = write_files(tmp_path, DOMAIN, replaced(PROBLEM, "(distance a b) 5", "(distance a b) 100000000"))
+    outcome = goalward("plan", *files.names, "-s", "astar", "-H", "add")
+    assert lab_properties(outcome.out)["initial_h_value"] == pytest.approx(100000007, rel=1e-6)
+    assert lab_properties(outcome.out)["cost"] == 100000007
+
+
+@pytest.mark.parametrize(
+    ("initial_h", "written"), [(0.0, "0"), (1e6, "1000000"), (float("inf"), "infinity"), (2.5, "2.5"), (-3.0, "-3")]
+)
+def test_initial_values_are_written_as_fast_downward_does(
+    trains: Files, capfd: pytest.CaptureFixture[str], initial_h: float, written: str
+) -> None:
+    result = search(ground_files(*trains.names), "blind")
+    result = replace(result, statistics=replace(result.statistics, initial_h=initial_h))
+    report(result, "some-h", Limits(None, None), None)
+    assert f"Initial heuristic value for some-h: {written}\n" in capfd.readouterr().out
+
+
+# --- options ---
+
+
+@pytest.mark.parametrize("algorithm", ["gbfs", "astar", "wastar"])
+@pytest.mark.parametrize("heuristic", HEURISTICS)
+def test_every_search_solves_with_every_heuristic(
+    goalward: Goalward, bundled: Callable[..., Files], tmp_path: Path, heuristic: str, algorithm: str
+) -> None:
+    files = bundled("courier", letters=2, towns=4)
+    plan = tmp_path / "plan"
+    outcome = goalward("plan", *files.names, "-H", heuristic, "-s", algorithm, "-o", plan)
+    assert outcome.code == 0
+    checked = goalward("validate", *files.names, plan)
+    assert checked.code == 0
+    assert checked.number(r"Plan cost: (\d+)") == outcome.number(r"Plan cost: (\d+)")
+    assert checked.number(r"Plan length: (\d+) step\(s\)\.") == outcome.number(r"Plan length: (\d+) step\(s\)\.")
+
+
+@pytest.mark.parametrize("name", DOMAINS)
+def test_every_bundled_domain_is_solved_and_validated(
+    goalward: Goalward, bundled: Callable[..., Files], tmp_path: Path, name: str
+) -> None:
+    files = bundled(name)
+    outcome = goalward("plan", *files.names, "-o", tmp_path / "plan", "--time-limit", "60s")
+    assert outcome.code == 0
+    assert goalward("validate", *files.names, tmp_path / "plan").code == 0
+
+
+def test_astar_minimises_what_the_costs_option_says(goalward: Goalward, tmp_path: Path) -> None:
+    # A detour a-d-e-c of cost 3 against the direct way a-b-c of cost 12.
+    problem = replaced(PROBLEM, "a b - city", "a b d e - city")
+    detour = "".join(f" (track {x} {y}) (= (distance {x} {y}) 1)" for x, y in ("ad", "de", "ec"))
+    files = write_files(tmp_path, DOMAIN, replaced(problem, "(= (total-cost) 0)", f"(= (total-cost) 0){detour}"))
+
+    def solve(*options: str) -> tuple[float, float]:
+        outcome = goalward("plan", *files.names, "-H", "hmax", *options)
+        return outcome.number(r"Plan cost: (\d+)"), outcome.number(r"Plan length: (\d+) step\(s\)\.")
+
+    assert solve("-s", "astar") == solve("-s", "astar", "--costs", "pddl") == (3, 3)
+    assert solve("-s", "astar", "--costs", "unit") == (12, 2)
+    assert solve("-s", "wastar", "--weight", "1") == (3, 3)
+
+
+def test_unit_costs_are_reported_where_the_pddl_has_none(
+    goalward: Goalward, bundled: Callable[..., Files], tmp_path: Path
+) -> None:
+    outcome = goalward("plan", *bundled("blocks", n=4).names, "-o", tmp_path / "plan")
+    *steps, last = (tmp_path / "plan").read_text().splitlines()
+    assert last == f"; cost = {len(steps)} (unit cost)"
+    assert outcome.number(r"Plan cost: (\d+)") == outcome.number(r"Plan length: (\d+) step\(s\)\.") == len(steps) > 0
+
+
+def test_general_costs_are_the_sum_over_the_steps(
+    goalward: Goalward, bundled: Callable[..., Files], tmp_path: Path
+) -> None:
+    files = bundled("courier", letters=3, towns=6)
+    assert goalward("plan", *files.names, "-o", tmp_path / "plan").code == 0
+    *steps, last = (tmp_path / "plan").read_text().splitlines()
+    assert all(re.fullmatch(r"\([a-z0-9-]+( [a-z0-9-]+)*\)", step) for step in steps)
+    lengths = dict(re.findall(r"\(= \(distance (\S+ \S+)\) (\d+)\)", files.problem.read_text()))
+    rides = [step[1:-1].split()[2:] for step in steps if step.startswith("(ride ")]
+    assert rides
+    cost = sum(int(lengths[" ".join(ride)]) for ride in rides) + len(steps) - len(rides)
+    assert last == f"; cost = {cost} (general cost)"
+
+
+@pytest.mark.parametrize("batch", [1, 7])
+def test_the_same_run_gives_the_same_output(goalward: Goalward, bundled: Callable[..., Files], batch: int) -> None:
+    files = bundled("delivery")
+
+    def without_times() -> str:
+        outcome = goalward("plan", *files.names, "--batch", str(batch))
+        assert outcome.code == 0
+        return re.sub(r"(?m)^(Search time|Total time|Peak memory|Task): .*$", "", outcome.out)
+
+    first = without_times()
+    assert "Expanded" in first
+    assert without_times() == first
+
+
+def test_the_installed_program_does_what_run_does(goalward: Goalward, trains: Files) -> None:
+    outcome = spawn("plan", *trains.names)
+    assert (outcome.code, outcome.err) == (0, "")
+    inside = lab_properties(goalward("plan", *trains.names).out)
+    outside = lab_properties(outcome.out)
+    same = LAB_PATTERNS.keys() - {"search_time", "total_time", "raw_memory"}
+    assert {name: inside[name] for name in same} == {name: outside[name] for name in same}
+
+
+# --- JSON ---
+
+
+def one_object(outcome: Outcome) -> dict[str, Any]:
+    """The JSON object that stdout consists of, without NaN or Infinity, which are no JSON."""
+    assert outcome.err == ""
+    found = json.loads(outcome.out, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
+    assert isinstance(found, dict)
+    assert {"status", "plan", "plan_length", "cost", "total_time", "peak_memory"} <= found.keys()
+    return found
+
+
+def test_json_of_a_solved_problem(goalward: Goalward, trains: Files) -> None:
+    outcome = goalward("plan", *trains.names, "--json")
+    assert outcome.code == 0
+    found = one_object(outcome)
+    assert found["status"] == "solved"
+    assert found["plan"] == ["(drive t1 a b)", "(drive t1 b c)"]
+    assert (found["plan_length"], found["cost"], found["valid"], found["heuristic"]) == (2, 12, True, "ff")
+    assert (found["expanded"], found["evaluated"], found["generated"], found["initial_h"]) == (2, 2, 2, 2)
+    assert 0 < found["seconds"] <= found["total_time"]
+
+
+def test_json_and_a_plan_file_together(goalward: Goalward, trains: Files, tmp_path: Path) -> None:
+    found = one_object(goalward("plan", *trains.names, "--json", "-o", tmp_path / "plan"))
+    assert found["plan"] == steps_of((tmp_path / "plan").read_text())
+
+
+def test_json_of_a_problem_that_search_proves_unsolvable(goalward: Goalward, unsolvable: Files) -> None:
+    outcome = goalward("plan", *unsolvable.names, "--json", "-H", "blind")
+    assert outcome.code == 11
+    found = one_object(outcome)
+    assert (found["status"], found["plan"], found["plan_length"], found["cost"]) == ("unsolvable", None, None, None)
+    assert found["expanded"] == 13
+
+
+def test_json_of_a_problem_that_grounding_proves_unsolvable(goalward: Goalward, tmp_path: Path) -> None:
+    files = write_files(tmp_path, DOMAIN, replaced(PROBLEM, "(track b c)", ""))
+    outcome = goalward("plan", *files.names, "--json")
+    assert outcome.code == 10
+    found = one_object(outcome)
+    assert (found["status"], found["plan"]) == ("unsolvable", None)
+    assert "no plan exists" in found["reason"]
+
+
+def test_json_of_a_search_that_ran_out_of_time(goalward: Goalward, hard: Files) -> None:
+    outcome = goalward("plan", *hard.names, "--json", "-H", "blind", "--time-limit", "1s")
+    assert outcome.code == 23
+    found = one_object(outcome)
+    assert (found["status"], found["plan"]) == ("out of time", None)
+    assert found["expanded"] > 0
+
+
+def test_json_of_a_grounding_that_ran_out_of_time(goalward: Goalward, large: Files) -> None:
+    outcome = goalward("plan", *large.names, "--json", "--time-limit", "50ms")
+    assert outcome.code == 23
+    found = one_object(outcome)
+    assert (found["status"], found["plan"]) == ("out of time", None)
+    assert "grounding" in found["reason"]
+
+
+def test_errors_are_not_json(goalward: Goalward, trains: Files) -> None:
+    outcome = goalward("plan", trains.problem, trains.domain, "--json")
+    assert outcome.code == 31
+    assert str(trains.problem) in outcome.error
+
+
+# --- plan files ---
+
+
+def test_the_plan_file_has_exactly_the_plan(goalward: Goalward, trains: Files, tmp_path: Path) -> None:
+    path = tmp_path / "plan"
+    outcome = goalward("plan", *trains.names, "-o", path)
+    assert path.read_text() == PLAN
+    assert f"Plan written to {path}\n" in outcome.out
+    assert steps_of(outcome.out) == []
+    assert [entry.name for entry in tmp_path.iterdir() if entry.is_file()] == ["plan"]
+
+
+def test_an_old_plan_file_is_replaced_by_a_new_plan(goalward: Goalward, trains: Files, tmp_path: Path) -> None:
+    (tmp_path / "plan").write_text("old\n" * 100)
+    assert goalward("plan", *trains.names, "-o", tmp_path / "plan").code == 0
+    assert (tmp_path / "plan").read_text() == PLAN
+
+
+@pytest.mark.parametrize("case", ["unsolvable", "time", "input"])
+def test_a_run_without_a_plan_leaves_an_old_plan_file_alone(
+    goalward: Goalward, unsolvable: Files, hard: Files, tmp_path: Path, case: str
+) -> None:
+    arguments, code = {
+        "unsolvable": (unsolvable.names, 11),
+        "time": ((*hard.names, "-H", "blind", "--time-limit", "600ms"), 23),
+        "input": ((hard.problem, hard.domain), 31),
+    }[case]
+    path = tmp_path / "out" / "plan"
+    path.parent.mkdir()
+    path.write_text("old\n")
+    assert goalward("plan", *arguments, "-o", path).code == code
+    assert path.read_text() == "old\n"
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_plan_that_cannot_be_written_is_noticed_before_the_search(
+    goalward: Goalward, hard: Files, tmp_path: Path
+) -> None:
+    for target in (tmp_path / "missing" / "plan", tmp_path):
+        outcome = goalward("plan", *hard.names, "-H", "blind", "--time-limit", "1s", "-o", target)
+        assert outcome.code == 36
+        assert outcome.error.startswith(f"{target}: ")
+    assert not (tmp_path / "missing").exists()
+
+
+def test_a_plan_may_go_to_standard_output(trains: Files) -> None:
+    outcome = spawn("plan", *trains.names, "-o", "/dev/stdout")
+    assert outcome.code == 0
+    assert PLAN in outcome.out

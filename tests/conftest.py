@@ -1,0 +1,56 @@
+"""Fixtures for all rooms: tiny tasks of the bundled domains, Fast Downward, and the public benchmark."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from goalward.task.grounding import ground
+from goalward.task.strips import Task
+from helpers import TINY, FastDownward, Tiny, make_tiny, read_texts
+
+
+@pytest.fixture
+def tiny_task() -> Callable[..., Tiny]:
+    """``tiny_task("blocks", seed=1)``: a tiny instance of a bundled domain."""
+    return make_tiny
+
+
+@pytest.fixture(params=list(TINY))
+def tiny(request: pytest.FixtureRequest) -> Tiny:
+    """A tiny instance of every bundled domain in turn."""
+    return make_tiny(request.param)
+
+
+@pytest.fixture
+def ground_texts() -> Callable[[str, str], Task]:
+    """``ground_texts(domain_text, problem_text)``: from PDDL to a task."""
+    return lambda domain_text, problem_text: ground(*read_texts(domain_text, problem_text))
+
+
+@pytest.fixture
+def fast_downward(tmp_path: Path) -> FastDownward:
+    """Fast Downward from the package up-fast-downward; skips where it is not installed."""
+    spec = find_spec("up_fast_downward")
+    if spec is None or spec.origin is None:
+        pytest.skip("Fast Downward is not installed (pip install up-fast-downward)")
+    planner = FastDownward(Path(spec.origin).parent, tmp_path)
+    if not planner.binary.is_file():
+        pytest.skip(f"up-fast-downward is installed without its search binary {planner.binary.name}")
+    return planner
+
+
+@pytest.fixture(scope="session")
+def benchmark() -> Path:
+    """The public benchmark, unpacked to a temporary folder; skips where it is absent."""
+    unpack = Path(__file__).resolve().parents[1].parent / "shared" / "bench" / "unpack"
+    if not unpack.is_file():
+        pytest.skip("the public benchmark is absent: no ../shared/bench/unpack beside the repository")
+    run = subprocess.run([unpack], capture_output=True, text=True, check=False)
+    if run.returncode != 0:
+        pytest.skip(f"the public benchmark cannot be unpacked: {run.stderr.strip()}")
+    return Path(run.stdout.strip())

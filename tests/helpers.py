@@ -1,0 +1,87 @@
+"""Tiny tasks of the bundled domains, and Fast Downward; the fixtures in ``conftest.py`` hand them out."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from goalward.task.domains import Instance, generate
+from goalward.task.grounding import ground
+from goalward.task.lifted import Domain, Problem
+from goalward.task.lifted_reader import parse_domain, parse_problem
+from goalward.task.strips import Task
+
+# Small enough for brute force: at most a few thousand reachable states each.
+TINY: dict[str, dict[str, int]] = {
+    "blocks": {"n": 4},
+    "courier": {"riders": 1, "letters": 2, "towns": 4},
+    "delivery": {"trucks": 2, "packages": 2, "towns": 3, "capacity": 1},
+    "gripper": {"balls": 3, "rooms": 2, "grippers": 2},
+    "lights": {"rooms": 3, "locks": 50},
+    "storage": {"rows": 3, "cols": 3, "crates": 1, "pillars": 0},
+    "tiles": {"rows": 2, "cols": 3},
+    "visitall": {"rows": 3, "cols": 3, "missing": 20},
+}
+
+
+@dataclass(frozen=True)
+class Tiny:
+    """A tiny instance of a bundled domain: its text, what is read from it, and what it is grounded to."""
+
+    instance: Instance
+    domain: Domain
+    problem: Problem
+    task: Task
+
+
+def read_texts(domain_text: str, problem_text: str) -> tuple[Domain, Problem]:
+    domain = parse_domain(domain_text, "domain.pddl")
+    return domain, parse_problem(problem_text, "problem.pddl", domain)
+
+
+@cache
+def make_tiny(name: str, seed: int = 0) -> Tiny:
+    instance = generate(name, seed=seed, **TINY[name])
+    domain, problem = read_texts(instance.domain_text, instance.problem_text)
+    return Tiny(instance, domain, problem, ground(domain, problem))
+
+
+class FastDownward:
+    """Fast Downward's translator and search binary."""
+
+    def __init__(self, package: Path, folder: Path) -> None:
+        self.driver = package / "downward" / "fast-downward.py"
+        self.binary = package / "downward" / "builds" / "release" / "bin" / "downward"
+        self.folder = folder
+
+    def translate(self, domain_text: str, problem_text: str) -> Path:
+        """The translated task as a file."""
+        domain, problem, sas = (self.folder / name for name in ("domain.pddl", "problem.pddl", "task.sas"))
+        domain.write_text(domain_text)
+        problem.write_text(problem_text)
+        command = [sys.executable, "-m", "fast_downward.translate", domain, problem, "--sas-file", sas]
+        subprocess.run(command, capture_output=True, check=True)
+        return sas
+
+    def search(self, sas: Path, search: str) -> str:
+        """What the search prints."""
+        with sas.open() as task:
+            command = [self.binary, "--search", search, "--internal-plan-file", self.folder / "plan"]
+            run = subprocess.run(command, stdin=task, capture_output=True, text=True, check=False)
+        assert run.returncode in {0, 11, 12}, run.stdout + run.stderr
+        return run.stdout
+
+    def initial_values(self, sas: Path, evaluators: list[str]) -> dict[str, float]:
+        """The initial values of evaluators, by the names that Fast Downward prints."""
+        log = self.search(sas, f"eager_greedy([{','.join(evaluators)}],cost_type=one,max_time=0)")
+        return {name: float(h) for name, h in re.findall(r"Initial heuristic value for (\w+): (\d+)", log)}
+
+    def optimal_cost(self, sas: Path) -> int:
+        """The cost of an optimal plan."""
+        found = re.search(r"Plan cost: (\d+)", self.search(sas, "astar(lmcut())"))
+        assert found, "Fast Downward finds no plan"
+        return int(found[1])

@@ -1,0 +1,547 @@
+"""Best-first search: optimal where promised, honest about how it ended, and a good citizen of the interpreter."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from itertools import pairwise
+from math import inf, isclose
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from goalward import _core
+from goalward.errors import UsageError
+from goalward.search import (
+    ALGORITHMS,
+    HEURISTICS,
+    BoundHeuristic,
+    SearchOptions,
+    SearchResult,
+    Statistics,
+    Status,
+    bind_heuristic,
+    search,
+)
+from goalward.task.domains import generate
+from goalward.task.grounding import ground
+from goalward.task.lifted_reader import parse_domain, parse_problem
+from goalward.task.states import random_walk_states
+from goalward.task.strips import Ints, Task
+from goalward.task.validate import validate_plan
+from helpers import Tiny, make_tiny
+from oracle import as_set, cheapest_cost, make_task, reachable_states, strips_tasks
+
+TinyTask = Callable[..., Tiny]
+Cells = npt.NDArray[np.uint8]
+
+# One key opens one of two doors: without deletes both, in truth never.
+TWO_DOORS = make_task(3, [([0], [1], [0], 1), ([0], [2], [0], 1)], [0], [1, 2])
+# The cheaper way is the one with the larger rounded estimate.
+CLOSE_AND_DEAR = make_task(3, [([0], [1], [0], 2), ([1], [2], [1], 2**24 + 3), ([0], [2], [0], 2**24 + 6)], [0], [2])
+
+
+@pytest.fixture(scope="module")
+def endless() -> Task:
+    """A task that blind search does not get through in the time any test gives it."""
+    instance = generate("tiles", rows=4, cols=4, seed=0)
+    domain = parse_domain(instance.domain_text, "domain.pddl")
+    return ground(domain, parse_problem(instance.problem_text, "problem.pddl", domain))
+
+
+def run_plan(task: Task, plan: tuple[int, ...], start: Ints | None = None) -> frozenset[int]:
+    """The state that a plan leads to; every step must be applicable."""
+    state = as_set(task.init if start is None else start)
+    for operator in plan:
+        assert as_set(task.pre[operator]) <= state
+        state = (state - as_set(task.delete[operator])) | as_set(task.add[operator])
+    return state
+
+
+def assert_solves(result: SearchResult, task: Task, start: Ints | None = None) -> None:
+    assert result.status is Status.SOLVED
+    assert result.solved
+    assert result.plan is not None
+    assert as_set(task.goal) <= run_plan(task, result.plan, start)
+
+
+def without_time(statistics: Statistics) -> Statistics:
+    return replace(statistics, seconds=0)
+
+
+# --- plans ---
+
+
+@given(task=strips_tasks(max_cost=10_000), unit_costs=st.booleans(), name=st.sampled_from(["hmax", "blind"]))
+@pytest.mark.parametrize("batch", [1, 7])
+def test_a_star_is_optimal_with_admissible_heuristics(batch: int, task: Task, unit_costs: bool, name: str) -> None:
+    result = search(task, name, SearchOptions("astar", batch=batch, unit_costs=unit_costs))
+    optimum = cheapest_cost(task, unit_costs=unit_costs)
+    if optimum == inf:
+        assert (result.status, result.plan) == (Status.UNSOLVABLE, None)
+    else:
+        assert_solves(result, task)
+        assert (result.length if unit_costs else result.cost) == optimum
+
+
+@given(task=strips_tasks(max_operators=5, max_cost=2**31 - 1))
+@example(CLOSE_AND_DEAR)
+def test_a_star_is_optimal_however_dear_the_operators(task: Task) -> None:
+    result = search(task, "hmax", SearchOptions("astar"))
+    optimum = cheapest_cost(task, unit_costs=False)
+    assert (result.cost if result.solved else inf) == optimum
+
+
+@given(task=strips_tasks(max_cost=1000), weight=st.sampled_from([0.0, 1.0, 1.5, 5.0]), batch=st.sampled_from([1, 3]))
+def test_weighted_a_star_is_within_its_weight_of_the_optimum(task: Task, weight: float, batch: int) -> None:
+    result = search(task, "hmax", SearchOptions("wastar", weight=weight, batch=batch))
+    optimum = cheapest_cost(task, unit_costs=False)
+    assert result.solved == (optimum < inf)
+    if result.solved:
+        assert_solves(result, task)
+        assert result.cost <= max(weight, 1) * optimum
+
+
+@given(task=strips_tasks(), name=st.sampled_from(list(HEURISTICS)), batch=st.sampled_from([1, 2, 50]))
+def test_greedy_search_finds_a_plan_wherever_there_is_one(task: Task, name: str, batch: int) -> None:
+    result = search(task, name, SearchOptions(batch=batch))
+    if cheapest_cost(task, unit_costs=True) < inf:
+        assert_solves(result, task)
+    else:
+        assert result.status is Status.UNSOLVABLE
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("name", HEURISTICS)
+@pytest.mark.filterwarnings("ignore:We cannot establish:UserWarning", "ignore:The Grounder used:UserWarning")
+def test_plans_hold_by_the_checkers_of_goalward_and_of_unified_planning(
+    tiny: Tiny, algorithm: str, name: str, up_validator: Callable[[Tiny, list[str]], str]
+) -> None:
+    for batch in (1, 5):
+        result = search(tiny.task, name, SearchOptions(algorithm, batch=batch))  # type: ignore[arg-type]
+        assert_solves(result, tiny.task)
+        verdict = validate_plan(tiny.domain, tiny.problem, [tuple(step[1:-1].split()) for step in result.steps])
+        assert (verdict.valid, verdict.length, verdict.cost) == (True, result.length, result.cost)
+        assert up_validator(tiny, result.steps) == "VALID"
+
+
+@pytest.fixture(scope="module")
+def up_validator() -> Callable[[Tiny, list[str]], str]:
+    """What unified-planning says of a plan."""
+    shortcuts = pytest.importorskip("unified_planning.shortcuts", reason="unified-planning is not installed")
+    io = pytest.importorskip("unified_planning.io")
+    validation = pytest.importorskip("unified_planning.engines.plan_validator")
+    plans = pytest.importorskip("unified_planning.plans")
+    shortcuts.get_environment().credits_stream = None
+    problems: dict[str, object] = {}
+    verdicts: dict[tuple[str, ...], str] = {}
+
+    def validate(tiny: Tiny, steps: list[str]) -> str:
+        name, key = tiny.instance.problem_name, (tiny.instance.problem_name, *steps)
+        if name not in problems:
+            problems[name] = io.PDDLReader().parse_problem_string(tiny.instance.domain_text, tiny.instance.problem_text)
+        if key not in verdicts:
+            problem = problems[name]
+            actions = [
+                plans.ActionInstance(
+                    problem.action(words[0]),  # type: ignore[attr-defined]
+                    [shortcuts.ObjectExp(problem.object(word)) for word in words[1:]],  # type: ignore[attr-defined]
+                )
+                for words in (step[1:-1].split() for step in steps)
+            ]
+            validator = validation.SequentialPlanValidator()
+            validator.skip_checks = True  # it doubts problems whose table of costs has gaps, without need
+            result = validator.validate(problem, plans.SequentialPlan(actions))
+            verdicts[key] = result.status.name
+        return verdicts[key]
+
+    return validate
+
+
+def test_search_starts_where_it_is_told_to(tiny: Tiny) -> None:
+    heuristic = bind_heuristic(tiny.task, "hmax")
+    for start in random_walk_states(tiny.task, 5, 15, seed=6):
+        result = search(tiny.task, heuristic, init=start)
+        if result.solved:
+            assert_solves(result, tiny.task, start)
+        else:
+            assert result.status is Status.UNSOLVABLE
+            assert not any(as_set(tiny.task.goal) <= s for s in reachable_states(tiny.task, as_set(start)))
+
+
+def test_the_cost_of_a_plan_is_that_of_its_steps(tiny_task: TinyTask) -> None:
+    task = tiny_task("courier").task
+    cheap = search(task, "hmax", SearchOptions("astar"))
+    short = search(task, "hmax", SearchOptions("astar", unit_costs=True))
+    assert cheap.cost == sum(int(task.costs[operator]) for operator in cheap.plan or ())
+    assert cheap.cost <= short.cost
+    assert cheap.length >= short.length
+    assert len(cheap.steps) == cheap.length
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_a_goal_that_holds_needs_no_steps(algorithm: str) -> None:
+    for goal in ([0], []):
+        result = search(make_task(2, [([0], [1], [], 1)], [0], goal), "ff", SearchOptions(algorithm))  # type: ignore[arg-type]
+        assert (result.status, result.plan, result.steps, result.cost) == (Status.SOLVED, (), [], 0)
+        assert result.statistics.expanded == 0
+
+
+# --- how it ends ---
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("name", HEURISTICS)
+def test_an_unsolvable_task_that_its_relaxation_solves_is_proven_unsolvable(algorithm: str, name: str) -> None:
+    result = search(TWO_DOORS, name, SearchOptions(algorithm))  # type: ignore[arg-type]
+    assert (result.status, result.plan, result.length) == (Status.UNSOLVABLE, None, 0)
+
+
+def test_all_reachable_states_are_stored_before_a_task_is_called_unsolvable(tiny: Tiny) -> None:
+    task = tiny.task
+    never = make_task(
+        task.n_atoms + 1,
+        [
+            *((task.pre[o], task.add[o], task.delete[o], int(task.costs[o])) for o in range(task.n_operators)),
+            ([*range(task.n_atoms)], [task.n_atoms], [], 1),
+        ],
+        task.init,
+        [task.n_atoms],
+    )
+    expected = len(reachable_states(task))
+    result = search(never, lambda states: np.ones(len(states)))
+    assert result.status is Status.EXHAUSTED
+    assert result.statistics.stored == result.statistics.expanded == result.statistics.evaluated == expected
+
+
+def test_a_python_heuristic_that_prunes_proves_nothing(tiny: Tiny) -> None:
+    result = search(tiny.task, lambda states: np.full(len(states), inf))
+    assert (result.status, result.plan) == (Status.EXHAUSTED, None)
+    assert result.statistics.dead_ends == result.statistics.evaluated == 1
+
+
+def test_time_runs_out(endless: Task) -> None:
+    start = time.monotonic()
+    result = search(endless, "blind", SearchOptions(time_limit=0.2))
+    assert time.monotonic() - start < 30
+    assert (result.status, result.plan) == (Status.OUT_OF_TIME, None)
+    assert result.statistics.seconds >= 0.2
+    assert result.statistics.expanded > 0
+
+
+def test_time_runs_out_inside_a_python_heuristic_too(endless: Task) -> None:
+    def slow(states: Cells) -> Cells:
+        time.sleep(0.01)
+        return states.sum(axis=1)
+
+    assert search(endless, slow, SearchOptions(time_limit=0.1)).status is Status.OUT_OF_TIME
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc to see the memory in use")
+@pytest.mark.parametrize("algorithm", ["gbfs", "astar"])
+def test_memory_runs_out_near_its_limit(algorithm: str) -> None:
+    script = f"""
+import re
+from pathlib import Path
+from goalward import _core
+from goalward.search import SearchOptions, search
+from goalward.task.domains import generate
+from goalward.task.grounding import ground
+from goalward.task.lifted_reader import parse_domain, parse_problem
+instance = generate("tiles", rows=4, cols=4, seed=0)
+domain = parse_domain(instance.domain_text, "domain")
+task = ground(domain, parse_problem(instance.problem_text, "problem", domain))
+limit = _core.resident_memory() + 60 * 2**20
+result = search(task, "blind", SearchOptions("{algorithm}", memory_limit=limit, time_limit=100))
+peak = int(re.search(r"VmHWM:\\s*(\\d+)", Path("/proc/self/status").read_text())[1]) * 1024
+print(result.status.value, peak / limit, result.statistics.bytes / (60 * 2**20), sep=", ")
+"""
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    status, share, held = run.stdout.split(", ")
+    assert status == "out of memory"
+    assert float(share) < 1.05
+    assert 0.8 < float(held) < 1.05
+
+
+def test_a_memory_limit_below_what_is_in_use_ends_the_search_at_once(endless: Task) -> None:
+    result = search(endless, "blind", SearchOptions(memory_limit=_core.resident_memory() // 2))
+    assert result.status is Status.OUT_OF_MEMORY
+    assert result.statistics.expanded <= 1
+
+
+def test_peak_memory_is_that_of_the_process_and_not_of_its_parent() -> None:
+    child = "from goalward import _core; print(_core.peak_memory(), _core.resident_memory())"
+    parent = (
+        "import subprocess, sys; block = bytearray(b'x') * (300 * 2**20); "
+        f"print(subprocess.run([sys.executable, '-c', {child!r}], capture_output=True, text=True, check=True).stdout)"
+    )
+    run = subprocess.run([sys.executable, "-c", parent], capture_output=True, text=True, check=True)
+    peak, resident = map(int, run.stdout.split())
+    assert 0 < resident <= peak < 300 * 2**20
+
+
+def test_progress_can_cancel(endless: Task) -> None:
+    seen: list[Statistics] = []
+
+    def stop_at_third(statistics: Statistics) -> bool:
+        seen.append(statistics)
+        return len(seen) < 3
+
+    result = search(endless, "blind", SearchOptions(time_limit=60), progress=stop_at_third)
+    assert (result.status, result.plan) == (Status.CANCELLED, None)
+    assert len(seen) == 3
+
+
+def test_progress_sees_statistics_that_only_grow(endless: Task) -> None:
+    seen: list[Statistics] = []
+    result = search(endless, "goalcount", SearchOptions("astar", time_limit=0.6), progress=seen.append)
+    assert result.status is Status.OUT_OF_TIME
+    assert len(seen) > 2
+    for before, after in pairwise([*seen, result.statistics]):
+        for name in ("expanded", "evaluated", "generated", "reopened", "dead_ends", "stored", "bytes", "seconds"):
+            assert getattr(before, name) <= getattr(after, name), name
+        assert after.best_h <= before.best_h
+        assert after.initial_h == before.initial_h
+    last = result.statistics
+    assert last.expanded <= last.stored <= last.generated + 1
+    assert last.evaluated <= last.stored
+    assert last.open <= last.stored
+
+
+def test_an_exception_in_progress_reaches_the_caller(endless: Task) -> None:
+    def fail(_: Statistics) -> bool:
+        raise LookupError("enough")
+
+    with pytest.raises(LookupError, match="enough"):
+        search(endless, "blind", SearchOptions(time_limit=60), progress=fail)
+
+
+# --- heuristics from Python ---
+
+
+def count_goals(task: Task) -> Callable[[Cells], npt.NDArray[np.float64]]:
+    return lambda states: (1.0 - states[:, task.goal]).sum(axis=1)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("batch", [1, 6])
+def test_a_python_heuristic_searches_like_the_same_native_one(tiny: Tiny, algorithm: str, batch: int) -> None:
+    task, options = tiny.task, SearchOptions(algorithm, batch=batch, unit_costs=True)  # type: ignore[arg-type]
+    # A Python function sees the whole problem, so the native heuristic gets it too.
+    native = BoundHeuristic(task, "goalcount", lambda p: _core.native_evaluator(p, "goalcount", True), whole=True)
+    theirs, ours = search(task, native, options), search(task, count_goals(task), options)
+    assert ours.plan == theirs.plan
+    assert without_time(ours.statistics) == without_time(theirs.statistics)
+
+
+def test_values_may_be_fractions_and_negative(tiny: Tiny) -> None:
+    count = count_goals(tiny.task)
+    plain = search(tiny.task, count)
+    shifted = search(tiny.task, lambda states: count(states) / 1024 - 3)
+    assert shifted.plan == plain.plan
+    assert shifted.statistics.expanded == plain.statistics.expanded
+    assert isclose(shifted.statistics.initial_h, plain.statistics.initial_h / 1024 - 3)
+
+
+def test_a_small_difference_is_a_difference() -> None:
+    # From atom 0 to atoms 1, 2 and 3; rounding would take the first, the third is the best by a little.
+    task = make_task(5, [*(([0], [i], [0], 1) for i in (1, 2, 3)), ([3], [4], [3], 1), ([1], [4], [1], 1)], [0], [4])
+    value = np.array([9, 1.2, 1.3, 1.1, 0])
+    result = search(task, lambda states: states @ value)
+    assert result.steps == ["(o2)", "(o3)"]
+    assert result.statistics.expanded == 2
+
+
+def test_nan_counts_as_the_worst_value_and_is_not_pruned(tiny: Tiny) -> None:
+    assert_solves(search(tiny.task, lambda states: np.full(len(states), np.nan)), tiny.task)
+
+
+def test_exceptions_from_a_python_heuristic_reach_the_caller(tiny: Tiny) -> None:
+    calls = 0
+
+    def fail(states: Cells) -> Cells:
+        nonlocal calls
+        calls += 1
+        if calls == 3:
+            raise ZeroDivisionError("in the middle")
+        return states.sum(axis=1)
+
+    with pytest.raises(ZeroDivisionError, match="in the middle"):
+        search(tiny.task, fail)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda states: np.zeros((len(states), 1)),
+        lambda states: np.zeros(len(states) + 1),
+        lambda _: np.zeros(0),
+        lambda _: 0.0,
+    ],
+    ids=["two dimensions", "too many", "none", "a number"],
+)
+def test_values_of_the_wrong_shape_are_an_error(tiny_task: TinyTask, function: Callable[[Cells], object]) -> None:
+    with pytest.raises(ValueError, match="must return as many values in one dimension"):
+        search(tiny_task("blocks").task, function)  # type: ignore[arg-type]
+
+
+def test_values_that_are_no_numbers_are_an_error(tiny_task: TinyTask) -> None:
+    with pytest.raises((TypeError, ValueError)):
+        search(tiny_task("blocks").task, lambda states: ["near"] * len(states))
+
+
+# --- the interpreter ---
+
+
+def test_other_threads_run_during_a_search(endless: Task) -> None:
+    ticks, done = [], threading.Event()
+
+    def tick() -> None:
+        while not done.is_set():
+            ticks.append(time.monotonic())
+            done.wait(0.01)
+
+    thread = threading.Thread(target=tick)
+    thread.start()
+    start = time.monotonic()
+    search(endless, "blind", SearchOptions(time_limit=1))
+    end = time.monotonic()
+    done.set()
+    thread.join()
+    assert sum(start + 0.1 < moment < end - 0.1 for moment in ticks) > 5
+
+
+def test_two_searches_run_at_once_and_do_not_disturb_each_other(tiny: Tiny) -> None:
+    alone = search(tiny.task, "ff")
+    results: list[SearchResult] = []
+    threads = [threading.Thread(target=lambda: results.append(search(tiny.task, "ff"))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [result.plan for result in results] == [alone.plan] * 4
+
+
+@pytest.mark.parametrize("heuristic", ['"blind"', "lambda states: states.sum(axis=1)"])
+def test_ctrl_c_raises_keyboard_interrupt(heuristic: str) -> None:
+    script = f"""
+from goalward.search import SearchOptions, search
+from goalward.task.domains import generate
+from goalward.task.grounding import ground
+from goalward.task.lifted_reader import parse_domain, parse_problem
+instance = generate("tiles", rows=4, cols=4, seed=0)
+domain = parse_domain(instance.domain_text, "domain")
+task = ground(domain, parse_problem(instance.problem_text, "problem", domain))
+print("ready", flush=True)
+try:
+    print(search(task, {heuristic}, SearchOptions(time_limit=60, memory_limit=4 * 2**30)).status, flush=True)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+    process = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    with process.stdout:
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(0.3)
+        sent = time.monotonic()
+        os.kill(process.pid, signal.SIGINT)
+        assert process.stdout.readline() == "interrupted\n"
+        assert time.monotonic() - sent < 20
+        process.wait(timeout=60)
+
+
+# --- the same again ---
+
+
+@pytest.mark.parametrize("batch", [1, 8])
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_the_same_search_again_is_the_same(tiny: Tiny, algorithm: str, batch: int) -> None:
+    options = SearchOptions(algorithm, batch=batch)  # type: ignore[arg-type]
+    first, second = search(tiny.task, "ff", options), search(tiny.task, "ff", options)
+    assert first.plan == second.plan
+    assert without_time(first.statistics) == without_time(second.statistics)
+
+
+def test_a_bound_heuristic_carries_nothing_from_one_search_to_the_next(tiny: Tiny) -> None:
+    heuristic = bind_heuristic(tiny.task, "ff")
+    fresh = search(tiny.task, "ff")
+    for start in random_walk_states(tiny.task, 3, 10, seed=0):
+        search(tiny.task, heuristic, init=start)
+    again = search(tiny.task, heuristic)
+    assert again.plan == fresh.plan
+    assert without_time(again.statistics) == without_time(fresh.statistics)
+
+
+def test_one_state_at_a_time_is_the_default(tiny_task: TinyTask) -> None:
+    task = tiny_task("delivery").task
+    assert SearchOptions().batch == 1
+    assert search(task, "ff").statistics.expanded == search(task, "ff", SearchOptions(batch=1)).statistics.expanded
+
+
+def test_greedy_search_expands_first_in_first_out_among_equals() -> None:
+    # Two chains of equal h; the goal is at the end of the second, so breadth-first order expands all of both first.
+    task = make_task(
+        7,
+        [
+            ([0], [1], [], 1),
+            ([0], [2], [], 1),
+            ([1], [3], [], 1),
+            ([2], [4], [], 1),
+            ([3], [5], [], 1),
+            ([4], [6], [], 1),
+        ],
+        [0],
+        [6],
+    )
+    order: list[frozenset[int]] = []
+
+    def constant(states: Cells) -> npt.NDArray[np.float64]:
+        order.extend(frozenset(np.flatnonzero(row).tolist()) for row in states)
+        return np.ones(len(states))
+
+    search(task, constant)
+    assert [len(state) for state in order] == sorted(len(state) for state in order)
+
+
+# --- wrong use ---
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"algorithm": "bfs"}, "unknown search 'bfs'"),
+        ({"batch": 0}, "batch is 0"),
+        ({"batch": 1_000_001}, "batch is 1000001"),
+        ({"weight": -1.0}, "weight"),
+        ({"weight": inf}, "weight"),
+        ({"weight": float("nan")}, "weight"),
+        ({"time_limit": 0.0}, "time limit"),
+        ({"time_limit": float("nan")}, "time limit"),
+        ({"memory_limit": 0}, "memory limit"),
+        ({"memory_limit": 2**63}, "memory limit"),
+    ],
+)
+def test_options_out_of_bounds(options: dict[str, object], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        SearchOptions(**options)  # type: ignore[arg-type]
+
+
+def test_a_heuristic_of_another_task_is_refused(tiny_task: TinyTask) -> None:
+    with pytest.raises(UsageError, match="another task"):
+        search(tiny_task("blocks").task, bind_heuristic(make_tiny("tiles").task, "ff"))
+
+
+def test_statistics_have_names_for_everything_the_core_counts(tiny_task: TinyTask) -> None:
+    statistics = search(tiny_task("blocks").task, "ff").statistics
+    assert all(value >= 0 for value in asdict(statistics).values())
+    assert statistics.initial_h == bind_heuristic(tiny_task("blocks").task, "ff").value(tiny_task("blocks").task.init)
