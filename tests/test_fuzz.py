@@ -22,7 +22,7 @@ from goalward.cli.main import run
 from goalward.task.domains import DOMAINS, generate
 
 LONG_RUN = "GOALWARD_FUZZ_EXAMPLES" in os.environ
-EXAMPLES = int(os.environ.get("GOALWARD_FUZZ_EXAMPLES", "200"))
+EXAMPLES = int(os.environ.get("GOALWARD_FUZZ_EXAMPLES", "150"))
 TIME_LIMIT = 2.0
 SLACK = 5.0
 """Seconds over the limit that a run may take on a busy machine."""

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,7 +19,7 @@ from goalward.cli import main
 from goalward.search import SearchResult, heuristics, search
 from goalward.task.packing import native_problem
 
-from .program import PROGRAM, Files, Outcome, environment, spawn
+from .program import PROGRAM, Files, Outcome, environment, spawn, write_files
 
 Goalward = Callable[..., Outcome]
 
@@ -68,6 +69,33 @@ def test_grounding_ends_at_the_time_limit(goalward: Goalward, large: Files) -> N
         return time.monotonic() - started
 
     assert ends_in_time(seconds, 0.05)
+
+
+TWELVE = " ".join(f"?x{i}" for i in range(12))
+EXPLOSIONS = {
+    "parameters": f"(:action a :parameters ({TWELVE}) :precondition (p ?x1) :effect (q ?x0))",
+    "forall": f"(:action a :parameters (?z) :precondition (forall ({TWELVE}) (not (q ?x3))) :effect (q ?z))",
+    "or": f"(:action a :parameters ({TWELVE}) :precondition (and "
+    + " ".join(f"(or (p ?x{i}) (q ?x{i}) (p ?x{11 - i}))" for i in range(12))
+    + ") :effect (q ?x0))",
+}
+
+
+@pytest.mark.parametrize("action", EXPLOSIONS.values(), ids=EXPLOSIONS)
+def test_a_short_text_that_grounds_to_no_end_is_stopped(goalward: Goalward, tmp_path: Path, action: str) -> None:
+    objects = " ".join(f"o{i}" for i in range(20))
+    files = write_files(
+        tmp_path,
+        f"(define (domain d) (:requirements :adl) (:predicates (p ?x) (q ?x)) {action})",
+        f"(define (problem e) (:domain d) (:objects {objects}) (:init (p o1) (p o2)) (:goal (q o3)))",
+    )
+
+    def seconds() -> float:
+        started = time.monotonic()
+        assert goalward("plan", *files.names, "--time-limit", "0.3s").code == 23
+        return time.monotonic() - started
+
+    assert ends_in_time(seconds, 0.3)
 
 
 def test_what_is_prepared_for_search_counts_as_well(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -23,6 +24,13 @@ def test_the_version_is_that_of_the_package(goalward: Goalward) -> None:
     project = Path(__file__).resolve().parents[2] / "pyproject.toml"
     declared = tomllib.loads(project.read_text())["project"]["version"]
     assert goalward("--version") == Outcome(0, f"goalward {declared}\n", "")
+
+
+def test_the_package_can_be_run_as_a_module() -> None:
+    run = subprocess.run([sys.executable, "-m", "goalward", "plan"], capture_output=True, text=True, check=False)
+    outcome = Outcome(run.returncode, run.stdout, run.stderr)
+    assert outcome.code == 36
+    assert "domain" in outcome.error
 
 
 @pytest.mark.parametrize("arguments", [(), ("--help",), ("-h",)])
@@ -57,8 +65,8 @@ def test_every_command_has_help(goalward: Goalward, command: str) -> None:
         (("plan", "DOMAIN", "PROBLEM", "--time-limit"), ["--time-limit"]),
         (("plan", "DOMAIN", "PROBLEM", "--memory-limit", "lots"), ["'lots' is not a size"]),
         (("plan", "DOMAIN", "PROBLEM", "--memory-limit", "9" * 400), ["is not a size"]),
-        (("plan", "DOMAIN", "PROBLEM", "--batch", "0"), ["batch is 0"]),
-        (("plan", "DOMAIN", "PROBLEM", "--batch", "x"), ["--batch"]),
+        (("plan", "DOMAIN", "PROBLEM", "--batch", "0"), ["batch", "0", "from 1 to"]),
+        (("plan", "DOMAIN", "PROBLEM", "--batch", "x"), ["'x' is not a batch size"]),
         (("plan", "DOMAIN", "PROBLEM", "--weight", "-1"), ["weight is -1.0"]),
         (("plan", "DOMAIN", "PROBLEM", "--weight", "nan"), ["weight is nan"]),
         (("plan", "DOMAIN", "PROBLEM", "--costs", "euro"), ["--costs", "euro"]),

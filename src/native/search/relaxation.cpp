@@ -1,6 +1,7 @@
 #include "search/relaxation.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <functional>
 #include <limits>
@@ -15,6 +16,12 @@ constexpr int32_t unreached = std::numeric_limits<int32_t>::max();
 constexpr int32_t highest_cost = 1 << 30;  // costs saturate: h_add can grow exponentially with depth
 constexpr std::size_t n_buckets = 1 << 14;
 constexpr std::size_t most_subsets = 64;  // of a precondition, tried in the search for dominating operators
+
+// Large costs do not fit into a float; rounding them up would make h_max inadmissible.
+float rounded_down(int32_t value) {
+    const auto nearest = static_cast<float>(value);
+    return static_cast<double>(nearest) > value ? std::nextafter(nearest, 0.0f) : nearest;
+}
 
 int32_t relaxed_cost(const Problem& problem, int32_t o, bool unit_costs) {
     return unit_costs ? 1 : std::min(problem.cost(o), highest_cost);
@@ -113,7 +120,7 @@ void RelaxationEvaluator::evaluate(const Batch& batch, std::span<float> h) {
             case Relaxed::add: value = explore<Relaxed::add>(batch.states[i]); break;
             case Relaxed::ff: value = explore<Relaxed::ff>(batch.states[i]); break;
         }
-        h[i] = value == unreached ? dead_end : static_cast<float>(value);
+        h[i] = value == unreached ? dead_end : rounded_down(value);
     }
 }
 

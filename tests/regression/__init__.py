@@ -1,0 +1,1 @@
+"""Regression from the goal: rollouts of pre-images against the paper's definitions written out."""

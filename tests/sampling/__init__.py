@@ -1,0 +1,1 @@
+"""Training data: sampled states, their labels, and the file they are kept in."""
