@@ -23,13 +23,8 @@ from .program import PROGRAM, Files, Outcome, environment, spawn, write_files
 
 Goalward = Callable[..., Outcome]
 
-SLACK = 0.1
-"""Seconds over its limit that a run may take."""
-
-
-def ends_in_time(measure: Callable[[], float], limit: float) -> bool:
-    """Whether one of five measurements is within the slack: other programs on the machine only ever add to it."""
-    return any(measure() < limit + SLACK for _ in range(5))
+HANG = 20.0
+"""Seconds over its limit after which a run counts as hanging. How near it comes is measured in benchmarks/limits.py."""
 
 
 # --- time ---
@@ -46,7 +41,7 @@ def test_search_ends_at_its_time_limit(goalward: Goalward, hard: Files, heuristi
         assert seconds >= 0.8
         return seconds
 
-    assert ends_in_time(total_time, 0.8)
+    assert total_time() < 0.8 + HANG
 
 
 def test_the_installed_program_ends_at_its_time_limit(hard: Files) -> None:
@@ -57,7 +52,7 @@ def test_the_installed_program_ends_at_its_time_limit(hard: Files) -> None:
         assert seconds >= 0.8
         return seconds
 
-    assert ends_in_time(total_time, 0.8)
+    assert total_time() < 0.8 + HANG
 
 
 def test_grounding_ends_at_the_time_limit(goalward: Goalward, large: Files) -> None:
@@ -68,7 +63,7 @@ def test_grounding_ends_at_the_time_limit(goalward: Goalward, large: Files) -> N
         assert outcome.error == "out of time while reading and grounding the problem"
         return time.monotonic() - started
 
-    assert ends_in_time(seconds, 0.05)
+    assert seconds() < 0.05 + HANG
 
 
 TWELVE = " ".join(f"?x{i}" for i in range(12))
@@ -95,7 +90,7 @@ def test_a_short_text_that_grounds_to_no_end_is_stopped(goalward: Goalward, tmp_
         assert goalward("plan", *files.names, "--time-limit", "0.3s").code == 23
         return time.monotonic() - started
 
-    assert ends_in_time(seconds, 0.3)
+    assert seconds() < 0.3 + HANG
 
 
 def test_what_is_prepared_for_search_counts_as_well(
@@ -112,7 +107,7 @@ def test_what_is_prepared_for_search_counts_as_well(
         assert outcome.code == 23
         return outcome.number(r"Total time: (.+)s")
 
-    assert ends_in_time(total_time, 1.2)
+    assert total_time() < 1.2 + HANG
 
 
 def test_an_alarm_that_was_set_before_still_rings(goalward: Goalward, trains: Files) -> None:

@@ -93,8 +93,7 @@ def agree(found: Floats, expected: Floats) -> bool:
 def test_native_numpy_and_pytorch_give_the_same_values(shape: NetworkShape) -> None:
     task, bits = walked("blocks", 10_000)
     truth = from_bits(bits, task.n_atoms)
-    told_apart = False
-    for seed in range(3):  # a narrow network may be dead from birth, but not every one
+    for seed in range(5):  # a narrow network may be dead from birth, but not every one
         network = torch_network(task, shape, seed)
         weights = network.export(mean=20.0, scale=3.0)
         native = bind_network(task, weights).evaluate(bits)
@@ -103,8 +102,10 @@ def test_native_numpy_and_pytorch_give_the_same_values(shape: NetworkShape) -> N
         assert native.shape == (10_000,)
         assert agree(native, expected)
         assert agree(weights.forward(truth), expected)
-        told_apart = told_apart or native.std() > 1e-3
-    assert told_apart
+        if native.std() > 1e-3:
+            break
+    else:
+        pytest.fail("no network tells states apart")
 
 
 @pytest.mark.parametrize("name", TINY)
@@ -256,7 +257,7 @@ def test_updating_the_first_layer_gives_the_values_from_scratch(name: str, batch
     expanded = 0
     for seed in range(3):
         weights = integer_weights(task, seed=seed)
-        for init in random_walk_states(task, 3, 40, seed):
+        for init in random_walk_states(task, 3, 4, seed):
             slow = search(task, in_numpy(weights), options, init=init)
             assert same_search(search(task, whole(task, weights), options, init=init), slow)
             reduced = search(task, bind_network(task, weights), options, init=init)

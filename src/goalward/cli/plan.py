@@ -27,6 +27,7 @@ from goalward.search import (
     bind_heuristic,
     search,
 )
+from goalward.search.heuristics import check_heuristic
 from goalward.search.model import check_domain, load_model
 from goalward.task.grounding import UnsolvableError, ground
 from goalward.task.lifted import Domain, Problem
@@ -107,6 +108,7 @@ def plan(
 ) -> None:
     """Find a plan and check it before reporting it."""
     limits = Limits(time_limit, memory_limit)
+    check_heuristic(heuristic)
     if output is not None:
         _check_output(output)
     options = SearchOptions(

@@ -67,7 +67,8 @@ class SearchOptions:
         if self.algorithm not in ALGORITHMS:
             raise UsageError(f"unknown search {self.algorithm!r} (known: {', '.join(ALGORITHMS)})")
         if not 1 <= len(self.batches) <= 16 or not all(1 <= batch <= 1_000_000 for batch in self.batches):
-            raise UsageError(f"batch is {self.batch}; it goes from 1 to 1000000, and there are at most 16 of them")
+            shown = ",".join(map(str, self.batches))
+            raise UsageError(f"batch is {shown}; it goes from 1 to 1000000, and there are at most 16 of them")
         if len(self.batches) > 1 and self.algorithm != "gbfs":
             raise UsageError("only greedy searches take turns; give one batch size")
         if not (math.isfinite(self.weight) and self.weight >= 0):

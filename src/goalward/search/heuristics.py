@@ -85,14 +85,19 @@ class BoundHeuristic:
         return [list(row) for row in evaluator.helpful_actions(problem, states)]
 
 
+def check_heuristic(name: str) -> str:
+    """The name, if there is a heuristic of that name."""
+    if name not in HEURISTICS:
+        nearest = difflib.get_close_matches(name, HEURISTICS, n=1)
+        hint = f"; did you mean {nearest[0]}?" if nearest else ""
+        raise UsageError(f"unknown heuristic {name!r}{hint} (known: {', '.join(HEURISTICS)})")
+    return name
+
+
 def bind_heuristic(task: Task, heuristic: str | HeuristicFunction, *, unit_costs: bool = True) -> BoundHeuristic:
     """Make a heuristic ready for a task, by name or from a Python function over batches of states."""
     if isinstance(heuristic, str):
-        if heuristic not in HEURISTICS:
-            nearest = difflib.get_close_matches(heuristic, HEURISTICS, n=1)
-            hint = f"; did you mean {nearest[0]}?" if nearest else ""
-            raise UsageError(f"unknown heuristic {heuristic!r}{hint} (known: {', '.join(HEURISTICS)})")
-        name = heuristic
+        name = check_heuristic(heuristic)
         return BoundHeuristic(task, name, lambda p: _core.native_evaluator(p, name, unit_costs), whole=False)
     function = heuristic
     name = getattr(function, "__name__", type(function).__name__)

@@ -52,7 +52,7 @@ def ground(domain: Domain, problem: Problem) -> Task:
         raise _surviving_axiom(domain, problem, axioms)
     if goal is None or not relaxed_goal:
         raise UnsolvableError(f"{problem.source}: no plan exists, the goal is unreachable even without delete effects")
-    builder = _Builder(fluents, actions, goal)
+    builder = _Builder(domain, fluents, actions, goal)
     init = [fact for fact in parsed.init if isinstance(fact, pddl.Atom) and fact in builder.positive_id]
     return builder.build(domain, problem, init, mutex_groups, bool(parsed.use_min_cost_metric))
 
@@ -66,6 +66,10 @@ def _translate(domain: Domain, problem: Problem) -> tuple[Any, tuple[Any, ...], 
             blocks = [sexpr.parse(file.text, file.source) for file in (domain, problem)]
             parsed = parsing_functions.parse_task(*_without_either(*blocks))
             _expand_universals(parsed)
+            if isinstance(parsed.goal, pddl.Falsity):
+                raise UnsolvableError(f"{problem.source}: no plan exists, the goal is never true")
+            if isinstance(parsed.goal, pddl.Truth):
+                parsed.goal = pddl.Conjunction([])  # anything else would become an axiom
             normalize.normalize(parsed)
             reachable, fluents, actions, goal, axioms, parameters = instantiate.explore(parsed)
             groups: list[list[Any]] = []
@@ -137,17 +141,19 @@ def _expand_universals(parsed: Any) -> None:
             )
         return condition.change_parts([expand(part, binding) for part in condition.parts])
 
-    def expanded(condition: Any) -> Any:
-        return _fold_equalities(expand(condition, {})).simplified()
+    def expanded(condition: Any, parameters: Iterable[Any]) -> Any:
+        # Copies of one `exists` must not share their variable when they are pulled out of the conjunction.
+        names = {parameter.name: parameter.type_name for parameter in parameters}
+        return _fold_equalities(expand(condition, {})).simplified().uniquify_variables(names)
 
     for action in parsed.actions:
         if action.precondition.has_universal_part():
-            action.precondition = expanded(action.precondition)
+            action.precondition = expanded(action.precondition, action.parameters)
         for effect in action.effects:
             if effect.condition.has_universal_part():
-                effect.condition = expanded(effect.condition)
+                effect.condition = expanded(effect.condition, [*action.parameters, *effect.parameters])
     if parsed.goal.has_universal_part():
-        parsed.goal = expanded(parsed.goal)
+        parsed.goal = expanded(parsed.goal, [])
 
 
 def _fold_equalities(condition: Any) -> Any:
@@ -161,7 +167,7 @@ def _fold_equalities(condition: Any) -> Any:
 
 
 def _surviving_axiom(domain: Domain, problem: Problem, axioms: Iterable[Any]) -> UnsupportedError:
-    names = sorted({axiom.name for axiom in axioms})
+    names = {axiom.effect.predicate for axiom in axioms}
     declared = [derived for derived in domain.derived if derived.name in names]
     if declared:
         return UnsupportedError(
@@ -175,15 +181,18 @@ def _surviving_axiom(domain: Domain, problem: Problem, axioms: Iterable[Any]) ->
 class _Builder:
     """Turns the translator's atoms and actions into arrays."""
 
-    def __init__(self, fluents: Iterable[Any], actions: list[Any], goal: list[Any]) -> None:
+    def __init__(self, domain: Domain, fluents: Iterable[Any], actions: list[Any], goal: list[Any]) -> None:
         self.positive = sorted(fluents, key=lambda atom: (atom.predicate, atom.args))
         self.positive_id = {atom: i for i, atom in enumerate(self.positive)}
         for action in actions:
             for condition, _ in [*action.add_effects, *action.del_effects]:
                 if condition:
+                    name = _step(action.name)[1:-1].split()[0]
                     raise UnsupportedError(
-                        f"conditional effects are not supported: action {action.name.split()[0][1:]} keeps one after "
-                        f"grounding, in {_step(action.name)}"
+                        f"conditional effects are not supported: action {name} keeps one after grounding, "
+                        f"in {_step(action.name)}",
+                        domain.source,
+                        domain.actions[name].line if name in domain.actions else None,
                     )
         self.actions = actions
         self.goal = goal

@@ -18,6 +18,7 @@ MAX_DEPTH = 200
 
 MAX_BYTES = 256 * 2**20
 """Largest file that is read."""
+PIECE_BYTES = 4 * 2**20
 
 _COMMENT = re.compile(r";[^\n]*")
 _WORD = re.compile(r"\?[^\s?]*|[^\s?]+")  # a "?" always starts a new word, as in (on?x?y)
@@ -36,7 +37,9 @@ def read_text(path: str | Path) -> str:
     """Return the text of a file with ``\\n`` line ends; comments may hold bytes of any encoding."""
     try:
         with open(path, "rb") as file:
-            data = file.read(MAX_BYTES + 1)
+            data = bytearray()  # a single read would reserve room for the largest file allowed
+            while len(data) <= MAX_BYTES and (piece := file.read(PIECE_BYTES)):
+                data += piece
     except FileNotFoundError:
         raise UsageError(f"{path}: no such file") from None
     except IsADirectoryError:

@@ -105,7 +105,7 @@ def stored_format(path: str | Path) -> str | None:
 def read_safetensors(path: str | Path, format_name: str, version: int, what: str) -> tuple[dict[str, Any], Arrays]:
     """Header and arrays of a file in one of our formats, or an error that says what the file is not."""
     if not Path(path).is_file():
-        raise UsageError(f"{path}: no such file")
+        raise UsageError(f"{path}: is a directory, not a file" if Path(path).is_dir() else f"{path}: no such file")
     try:
         with safe_open(str(path), framework="numpy") as file:
             header = json.loads((file.metadata() or {}).get("goalward", "{}"))

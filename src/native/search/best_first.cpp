@@ -126,7 +126,7 @@ private:
         for (int32_t op : operators_) {
             problem_.apply(op, state, registry_.scratch());
             const auto [child, fresh] = registry_.insert_scratch();
-            if (budget_.why() != Stop::none) return;
+            if (child == no_state) return;
             if constexpr (greedy) {
                 if (!fresh) continue;
                 add_node(parent, op);

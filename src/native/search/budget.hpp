@@ -29,6 +29,11 @@ public:
         if (held_ > room_) stop_ = Stop::memory;
         return stop_ == Stop::none;
     }
+    // May a search take so many bytes more, before it reports them? Remembers if not.
+    bool allows(uint64_t extra) {
+        if (held_ + extra > room_) stop_ = Stop::memory;
+        return stop_ == Stop::none;
+    }
     Stop why() const { return stop_; }
     double elapsed() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 

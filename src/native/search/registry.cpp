@@ -36,7 +36,7 @@ std::size_t Registry::slot_of(uint64_t h) const {
 }
 
 std::pair<StateId, bool> Registry::insert_scratch() {
-    if (states_.size() >= limit_) grow();
+    if (states_.size() >= limit_ && !grow()) return {no_state, false};
     const Word* state = states_.next();
     const uint64_t h = hash(state);
     const uint8_t tag = tag_of(h);
@@ -54,15 +54,17 @@ std::pair<StateId, bool> Registry::insert_scratch() {
     return {id, true};
 }
 
-void Registry::grow() {
-    capacity_ = std::max<std::size_t>(1024, capacity_ + capacity_ * 3 / 10);
+bool Registry::grow() {
+    const std::size_t wanted = std::max<std::size_t>(1024, capacity_ + capacity_ * 3 / 10);
+    if (!budget_.allows((wanted - capacity_) * slot_bytes)) return false;
+    capacity_ = wanted;
     limit_ = capacity_ * 8 / 10;
     ids_.reset();
     tags_.reset();
     ids_.reset(new StateId[capacity_]);
     tags_ = std::make_unique<uint8_t[]>(capacity_);
     for (std::size_t i = 0; i < states_.size(); ++i) {
-        if (i % 65536 == 0 && budget_.exceeded()) return;  // the search ends before it looks anything up again
+        if (i % 65536 == 0 && budget_.exceeded()) return false;
         const uint64_t h = hash(states_[i]);
         std::size_t slot = slot_of(h);
         while (tags_[slot])
@@ -70,6 +72,7 @@ void Registry::grow() {
         tags_[slot] = tag_of(h);
         ids_[slot] = static_cast<StateId>(i);
     }
+    return true;
 }
 
 }  // namespace goalward

@@ -27,16 +27,19 @@ public:
     Registry(int n_words, Budget& budget);
 
     Word* scratch() { return states_.next(); }
+    // The state's id and whether it is new; no_state where the budget has run out, which ends the search.
     std::pair<StateId, bool> insert_scratch();
 
     const Word* operator[](StateId id) const { return states_[id]; }
     std::size_t size() const { return states_.size(); }
-    uint64_t bytes() const { return states_.bytes() + capacity_ * (sizeof(StateId) + 1); }
+    uint64_t bytes() const { return states_.bytes() + capacity_ * slot_bytes; }
 
 private:
+    static constexpr std::size_t slot_bytes = sizeof(StateId) + 1;
+
     uint64_t hash(const Word* state) const;
     std::size_t slot_of(uint64_t h) const;
-    void grow();
+    bool grow();
 
     int n_words_;
     Budget& budget_;

@@ -1,0 +1,13 @@
+(define (problem blocks-n4-seed0-walk-1)
+  (:domain blocks)
+  (:objects b1 b2 b3 b4 - block)
+  (:init
+    (hand-free)
+    (on b1 b4)
+    (on b2 b3)
+    (on b4 b2)
+    (on-floor b3)
+    (uncovered b1)
+  )
+  (:goal (and (on-floor b2) (on b1 b2) (on-floor b4) (on-floor b3)))
+)

@@ -1,0 +1,1 @@
+"""Learning: presets, training, trials and validation."""

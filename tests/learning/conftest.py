@@ -1,0 +1,31 @@
+"""Small data sets to train on."""
+
+from __future__ import annotations
+
+import pytest
+
+from goalward.regression import RolloutOptions, regress
+from goalward.sampling import Dataset, SamplingOptions, make_dataset
+from goalward.task.domains import generate
+from goalward.task.grounding import ground
+from goalward.task.strips import Task
+from helpers import make_tiny, read_texts
+
+
+def make(task: Task, n: int, length: int = 20) -> Dataset:
+    rollouts = regress(task, RolloutOptions(n_rollouts=3, length=length))
+    return make_dataset(task, rollouts, SamplingOptions(n, sampler="reachable"))
+
+
+@pytest.fixture(scope="session")
+def dataset() -> Dataset:
+    """A thousand states of four blocks."""
+    return make(make_tiny("blocks").task, 1000)
+
+
+@pytest.fixture(scope="session")
+def sparse_dataset() -> Dataset:
+    """States of eight tiles: few of many atoms are true."""
+    instance = generate("tiles", rows=4, cols=4, seed=0)
+    task = ground(*read_texts(instance.domain_text, instance.problem_text))
+    return make(task, 600)

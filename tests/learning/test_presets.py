@@ -1,0 +1,220 @@
+"""The presets: `paper` is the paper's to the letter, `fast` fits the same function."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from goalward.errors import UsageError
+from goalward.learning import PRESETS, LearnOptions, NetworkShape, TrainingOptions, train_network
+from goalward.learning.network import StateNetwork
+from goalward.learning.trainer import _Run
+from goalward.sampling import Dataset
+from goalward.task.states import from_bits
+
+PAPER, FAST = PRESETS["paper"], PRESETS["fast"]
+
+
+def begin(dataset: Dataset, options: TrainingOptions, attempt: int = 0) -> _Run:
+    """An attempt at training that has not begun."""
+    return _Run(dataset, options, attempt, time.monotonic(), None)
+
+
+# --- the paper's preset ---
+
+
+def test_the_papers_numbers() -> None:
+    assert PAPER.batch_size == 64
+    assert PAPER.learning_rate == 1e-4
+    assert (PAPER.betas, PAPER.epsilon) == ((0.9, 0.999), 1e-8)
+    assert (PAPER.max_epochs, PAPER.patience) == (1000, 2)
+    assert PAPER.validation_share == 0.2
+    assert PAPER.schedule == "constant"
+    assert not PAPER.normalise, "labels as they are"
+    assert PAPER.shape == NetworkShape(width=250, plain_layers=2, residual_blocks=1)
+    assert PAPER.time_limit is None
+
+
+def test_the_papers_data() -> None:
+    options = LearnOptions(preset="paper")
+    assert (options.n_samples, options.random_share, options.n_rollouts, options.length) == (100_000, 0.5, 5, 500)
+    assert options.chosen_samplers == ("uniform",)
+    assert options.n_trials == 1
+
+
+def test_the_optimiser_is_adam_and_nothing_more(dataset: Dataset) -> None:
+    optimiser = begin(dataset, PAPER).optimiser
+    assert type(optimiser) is torch.optim.Adam
+    (group,) = optimiser.param_groups
+    assert (group["lr"], group["betas"], group["eps"]) == (1e-4, (0.9, 0.999), 1e-8)
+    assert (group["weight_decay"], group["amsgrad"], group["maximize"]) == (0, False, False)
+
+
+@pytest.mark.parametrize("n_atoms", [1, 25, 400])
+def test_the_papers_network_has_its_layers_and_parameters(n_atoms: int) -> None:
+    network = StateNetwork(n_atoms, PAPER.shape, torch.Generator().manual_seed(0))
+    square = 250 * 250 + 250
+    expected = n_atoms * 250 + 250 + 3 * square + 250 + 1
+    assert sum(parameter.numel() for parameter in network.parameters()) == expected
+    weights = network.export()
+    assert weights.n_parameters == expected
+    assert weights.table.shape == (n_atoms, 250)
+    assert [layer.weights.shape for layer in weights.layers] == [(250, 250)] * 3 + [(1, 250)]
+    # The block's second layer adds what went into its first: the second plain layer's activation.
+    assert [layer.skip for layer in weights.layers] == [-1, -1, 1, -1]
+    assert weights.shape == f"{n_atoms} → 250 → 250 → 250 → 250 + skip → 1"
+
+
+def test_the_network_computes_what_the_paper_draws() -> None:
+    network = StateNetwork(30, NetworkShape(width=9), torch.Generator().manual_seed(3))
+    states = torch.rand(50, 30, generator=torch.Generator().manual_seed(1)).round()
+    parts = dict(network.named_parameters())
+
+    def dense(x: torch.Tensor, name: str) -> torch.Tensor:
+        return x @ parts[f"{name}.weight"].T + parts[f"{name}.bias"]
+
+    x = torch.relu(states @ parts["table"] + parts["bias"])
+    x = torch.relu(dense(x, "plain.0"))
+    x = torch.relu(x + dense(torch.relu(dense(x, "blocks.0.first")), "blocks.0.second"))
+    expected = dense(x, "output")[:, 0]
+    assert torch.allclose(network(states), expected, atol=1e-6)
+
+
+def test_the_output_is_linear(dataset: Dataset) -> None:
+    network = begin(dataset, PAPER).network
+    with torch.no_grad():
+        network.output.bias.fill_(-50.0)
+    truth = torch.from_numpy(from_bits(dataset.states, dataset.task.n_atoms).astype(np.float32))
+    values = network(truth).detach()
+    assert values.max() < 0
+    assert values.std() > 0
+    values = network(truth)
+    values.sum().backward()
+    assert float(network.output.weight.grad.abs().sum()) > 0
+
+
+def test_an_epoch_is_one_step_per_batch_of_64(dataset: Dataset) -> None:
+    run = begin(dataset, replace(PAPER, max_epochs=1))
+    assert run.train() is None
+    steps = {int(state["step"]) for state in run.optimiser.state.values()}
+    assert steps == {math.ceil(800 / 64)}
+
+
+def test_the_learning_rate_stays(dataset: Dataset) -> None:
+    result = train_network(dataset, replace(PAPER, max_epochs=4, patience=10))
+    assert {epoch.learning_rate for epoch in result.curve} == {1e-4}
+
+
+# --- the split ---
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize(("n", "held_out"), [(10, 2), (12, 2), (13, 3), (999, 200), (1000, 200)])
+def test_a_fifth_is_held_out_and_no_row_is_in_both_parts(dataset: Dataset, preset: str, n: int, held_out: int) -> None:
+    part = replace(dataset, states=dataset.states[:n], labels=dataset.labels[:n], origin=dataset.origin[:n])
+    run = begin(part, PRESETS[preset])
+    assert len(run.validation_rows) == held_out
+    assert len(run.train_rows) == n - held_out
+    assert sorted([*run.validation_rows.tolist(), *run.train_rows.tolist()]) == list(range(n))
+
+
+def test_the_split_is_random_follows_the_seed_and_stays_when_training_starts_again(dataset: Dataset) -> None:
+    first = begin(dataset, PAPER).validation_rows
+    assert first.tolist() != list(range(200))
+    assert np.array_equal(begin(dataset, PAPER, attempt=1).validation_rows, first)
+    assert not np.array_equal(begin(dataset, replace(PAPER, seed=1)).validation_rows, first)
+
+
+def test_training_never_sees_the_rows_that_are_held_out(dataset: Dataset) -> None:
+    # Labels of held-out rows do not matter for the weights: change them and train again.
+    options = replace(PAPER, max_epochs=2, patience=10, shape=NetworkShape(width=8))
+    held_out = begin(dataset, options).validation_rows
+    labels = dataset.labels.copy()
+    labels[held_out] = 0
+    ours = train_network(dataset, options)
+    other = train_network(replace(dataset, labels=labels), options)
+    assert [epoch.train_loss for epoch in ours.curve] == [epoch.train_loss for epoch in other.curve]
+    assert [epoch.validation_loss for epoch in ours.curve] != [epoch.validation_loss for epoch in other.curve]
+
+
+# --- the loss ---
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_losses_are_mean_squared_errors_in_squared_steps(dataset: Dataset, preset: str) -> None:
+    options = replace(PRESETS[preset], max_epochs=1, shape=NetworkShape(width=30))
+    held_out = begin(dataset, options).validation_rows
+    result = train_network(dataset, options)
+    values = result.weights.forward(from_bits(dataset.states[held_out], dataset.task.n_atoms))
+    expected = float(((values - dataset.labels[held_out]) ** 2).mean())
+    assert result.curve[0].validation_loss == pytest.approx(expected, rel=1e-4)
+    assert result.validation_loss == result.curve[0].validation_loss
+
+
+def test_one_small_step_of_the_paper_is_adam_on_the_mean_squared_error(dataset: Dataset) -> None:
+    part = replace(dataset, states=dataset.states[:80], labels=dataset.labels[:80], origin=dataset.origin[:80])
+    options = replace(PAPER, max_epochs=1, shape=NetworkShape(width=6))
+    run = begin(part, options)
+    start = run.network.export()
+    truth = from_bits(part.states[run.train_rows], part.task.n_atoms)
+    errors = start.forward(truth) - part.labels[run.train_rows]
+    assert run.train() is None
+    after = run.network.export()
+    # 64 training rows are one batch; Adam's first step moves every weight by the learning rate against its gradient.
+    assert run.curve[0].train_loss == pytest.approx(float((errors**2).mean()), rel=1e-4)
+    step = float(after.layers[-1].bias[0] - start.layers[-1].bias[0])
+    assert step == pytest.approx(-1e-4 * np.sign(errors.mean()), rel=1e-2)
+
+
+# --- the fast preset ---
+
+
+def test_the_fast_preset_lets_the_rate_fall_to_one_percent(dataset: Dataset) -> None:
+    result = train_network(dataset, replace(FAST, max_epochs=8, patience=20, batch_size=100))
+    rates = [epoch.learning_rate for epoch in result.curve]
+    assert len(rates) == 8
+    assert rates == sorted(rates, reverse=True)
+    # The rate of an epoch is that of its last batch, which begins 7/8 through the epoch.
+    expected = [1e-3 * (0.01 + 0.99 * (1 + math.cos(math.pi * (i + 7 / 8) / 8)) / 2) for i in range(8)]
+    assert rates == pytest.approx(expected, rel=1e-6)
+
+
+def test_the_fast_preset_starts_at_the_mean_of_the_labels(dataset: Dataset) -> None:
+    run = begin(dataset, FAST)
+    values = run.current_weights().forward(from_bits(dataset.states, dataset.task.n_atoms))
+    assert values.mean() == pytest.approx(dataset.labels.mean(), abs=dataset.labels.std())
+    assert 0.02 < values.std() / dataset.labels.std() < 3
+
+
+def test_the_fast_preset_tries_both_samplers() -> None:
+    assert LearnOptions().chosen_samplers == ("reachable", "uniform")
+    assert LearnOptions().n_trials == 2
+    assert LearnOptions(samplers=("mixed",)).n_trials == 1
+
+
+def test_atoms_that_do_not_matter_have_no_weight(dataset: Dataset) -> None:
+    # Search leaves them out of states, so the network must not count them.
+    from goalward.task.packing import core_atoms  # noqa: PLC0415
+    from helpers import make_tiny  # noqa: PLC0415
+
+    del dataset
+    task = make_tiny("visitall").task
+    outside = ~core_atoms(task)
+    assert outside.any()
+    states = np.zeros((20, 1), dtype=np.uint64)
+    data = Dataset(task, states, np.arange(20, dtype=np.int32), np.zeros(20, dtype=np.int32), 20, "uniform")
+    for preset in PRESETS.values():
+        table = begin(data, preset).current_weights().table
+        assert not table[outside].any()
+        assert table[~outside].any()
+
+
+@pytest.mark.parametrize("shape", [{"width": 0}, {"width": 8193}, {"plain_layers": 0}, {"residual_blocks": 33}])
+def test_shapes_out_of_bounds_are_refused(shape: dict[str, int]) -> None:
+    with pytest.raises(UsageError, match="a network has a width of 1 to 8192"):
+        NetworkShape(**shape)

@@ -1,0 +1,319 @@
+"""Training: when it ends, what it keeps, and what it does about networks that come to nothing."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from goalward.errors import GoalwardError, UsageError
+from goalward.learning import PRESETS, NetworkShape, TrainingOptions, TrainingResult, batches, train_network, trainer
+from goalward.learning.network import StateNetwork
+from goalward.learning.trainer import Epoch, _Run
+from goalward.sampling import Dataset
+from goalward.search import search
+from goalward.search.network import NetworkWeights, bind_network
+from goalward.task.states import from_bits
+
+SMALL = replace(PRESETS["fast"], shape=NetworkShape(width=16), max_epochs=5, batch_size=100, patience=50)
+
+
+def flat(weights: NetworkWeights) -> list[float]:
+    parts = [weights.table, weights.bias, *(part for layer in weights.layers for part in (layer.weights, layer.bias))]
+    return [float(number) for part in parts for number in part.ravel()]
+
+
+class Recorder:
+    """Remembers the weights after every epoch; may end training."""
+
+    def __init__(self, end: Callable[[int], bool | None] | None = None) -> None:
+        self.weights: list[list[float]] = []
+        self.epochs: list[Epoch] = []
+        self.end = end
+
+    def __call__(self, epoch: Epoch, weights: Callable[[], NetworkWeights]) -> bool | None:
+        self.epochs.append(epoch)
+        self.weights.append(flat(weights()))
+        return self.end(epoch.number) if self.end else None
+
+
+def usable(dataset: Dataset, result: TrainingResult) -> bool:
+    """Are the weights finite, and can search work with them?"""
+    heuristic = bind_network(dataset.task, result.weights)
+    return bool(np.isfinite(flat(result.weights)).all()) and search(dataset.task, heuristic).solved
+
+
+# --- learning ---
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_training_learns(dataset: Dataset, preset: str) -> None:
+    options = replace(PRESETS[preset], max_epochs=15, patience=15, learning_rate=1e-3, batch_size=64)
+    result = train_network(dataset, options)
+    assert result.validation_loss < 0.7 * dataset.labels.var(), "better than the best constant"
+    assert result.curve[-1].train_loss < 0.5 * result.curve[0].train_loss
+    assert usable(dataset, result)
+    values = bind_network(dataset.task, result.weights).evaluate(dataset.states)
+    assert np.corrcoef(values, dataset.labels)[0, 1] > 0.6
+
+
+def test_both_ways_of_feeding_states_train_alike(sparse_dataset: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    lists = train_network(sparse_dataset, SMALL)
+    monkeypatch.setattr(batches, "SPARSE_BELOW", 10**9)
+    dense = train_network(sparse_dataset, SMALL)
+    losses = [[epoch.validation_loss for epoch in result.curve] for result in (lists, dense)]
+    assert losses[0] == pytest.approx(losses[1], rel=1e-2)
+
+
+# --- seeds ---
+
+
+def test_the_same_seed_gives_the_same_weights_and_another_seed_others(dataset: Dataset) -> None:
+    first = train_network(dataset, SMALL)
+    second = train_network(dataset, SMALL)
+    assert flat(first.weights) == flat(second.weights)
+    assert [e.validation_loss for e in first.curve] == [e.validation_loss for e in second.curve]
+    assert flat(train_network(dataset, replace(SMALL, seed=1)).weights) != flat(first.weights)
+
+
+def test_the_weights_do_not_depend_on_pytorchs_own_generator_or_threads(dataset: Dataset) -> None:
+    before = torch.get_num_threads()
+    torch.manual_seed(1)
+    first = train_network(dataset, replace(SMALL, threads=before + 1))
+    assert torch.get_num_threads() == before
+    torch.manual_seed(2)
+    assert flat(train_network(dataset, replace(SMALL, threads=before + 1)).weights) == flat(first.weights)
+
+
+# --- when it ends ---
+
+
+def script(monkeypatch: pytest.MonkeyPatch, losses: list[float]) -> None:
+    """Let validation report these losses in turn."""
+    turn = iter(losses)
+    monkeypatch.setattr(_Run, "_validate", lambda self: (next(turn), 1.0))
+
+
+@pytest.mark.parametrize(
+    ("losses", "patience", "epochs", "best"),
+    [
+        ([5, 4, 3, 3.5, 3.2, 1], 2, 5, 3),
+        ([5, 4, 4.5, 3, 3.1, 2.9, 3, 3, 1], 2, 8, 6),
+        ([5, 5, 5, 1], 2, 3, 1),  # as good is not better
+        ([5, 6, 1], 1, 2, 1),
+        ([5, 6, 7, 4, 5, 6, 7, 1], 3, 4 + 3, 4),
+        ([1, 2, 3], 2, 3, 1),
+    ],
+)
+def test_patience_counts_epochs_since_the_best(
+    dataset: Dataset,
+    monkeypatch: pytest.MonkeyPatch,
+    losses: list[float],
+    patience: int,
+    epochs: int,
+    best: int,
+) -> None:
+    script(monkeypatch, losses)
+    seen = Recorder()
+    result = train_network(dataset, replace(SMALL, patience=patience, max_epochs=20), watch=seen)
+    assert result.end == "early stopping"
+    assert len(result.curve) == epochs
+    assert result.best_epoch == best
+    assert result.validation_loss == losses[best - 1]
+    assert flat(result.weights) == seen.weights[best - 1], "the best weights are kept"
+    assert seen.weights[best - 1] != seen.weights[-1]
+
+
+def test_all_epochs(dataset: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    script(monkeypatch, [5, 4, 6])
+    seen = Recorder()
+    result = train_network(dataset, replace(SMALL, max_epochs=3), watch=seen)
+    assert (result.end, result.best_epoch) == ("all epochs", 2)
+    assert [epoch.number for epoch in result.curve] == [1, 2, 3]
+    assert [epoch.validation_loss for epoch in result.curve] == [5, 4, 6]
+    assert flat(result.weights) == seen.weights[1]
+    assert seen.epochs == result.curve
+
+
+def test_a_time_limit_ends_training(dataset: Dataset) -> None:
+    started = time.monotonic()
+    result = train_network(dataset, replace(SMALL, max_epochs=10**6, patience=10**6, time_limit=0.5))
+    assert result.end == "time limit"
+    assert 0.5 <= time.monotonic() - started < 5
+    assert len(result.curve) > 1
+    assert usable(dataset, result)
+    assert result.curve[-1].learning_rate < 0.2 * SMALL.learning_rate, "the schedule follows the clock"
+
+
+def test_a_time_limit_ends_an_epoch_too(dataset: Dataset) -> None:
+    run_of_batches = replace(SMALL, batch_size=1, max_epochs=10**6, time_limit=0.05)
+    result = train_network(dataset, run_of_batches)
+    assert result.end == "time limit"
+    assert len(result.curve) == 1
+    assert math.isfinite(result.curve[0].train_loss)
+    assert usable(dataset, result)
+
+
+def test_a_watcher_may_end_training(dataset: Dataset) -> None:
+    seen = Recorder(lambda number: number < 3)
+    result = train_network(dataset, replace(SMALL, max_epochs=50), watch=seen)
+    assert result.end == "interrupted"
+    assert len(result.curve) == 3
+    assert flat(result.weights) == seen.weights[result.best_epoch - 1]
+    assert usable(dataset, result)
+
+
+@pytest.mark.parametrize("answer", [None, True])
+def test_a_watcher_that_does_not_say_no_lets_training_go_on(dataset: Dataset, answer: bool | None) -> None:
+    assert train_network(dataset, SMALL, watch=Recorder(lambda number: answer)).end == "all epochs"
+
+
+def test_an_interrupt_keeps_the_best_weights(dataset: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    script(monkeypatch, [5, 3, 4, 6])
+
+    def interrupt(number: int) -> None:
+        if number == 4:
+            raise KeyboardInterrupt
+
+    seen = Recorder(interrupt)  # type: ignore[arg-type]
+    result = train_network(dataset, replace(SMALL, max_epochs=50), watch=seen)
+    assert (result.end, result.best_epoch, len(result.curve)) == ("interrupted", 2, 4)
+    assert flat(result.weights) == seen.weights[1]
+    assert usable(dataset, result)
+
+
+def test_an_interrupt_in_the_first_epoch_leaves_a_network_that_search_can_use(
+    dataset: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(self: _Run, *arguments: Any, **options: Any) -> float:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_Run, "_pass", interrupted)
+    result = train_network(dataset, SMALL)
+    assert (result.end, result.best_epoch, result.curve) == ("interrupted", 0, [])
+    assert usable(dataset, result)
+
+
+def test_other_errors_of_a_watcher_come_through(dataset: Dataset) -> None:
+    before = torch.get_num_threads()
+
+    def fail(epoch: Epoch, weights: Callable[[], NetworkWeights]) -> bool:
+        raise RuntimeError("watcher")
+
+    with pytest.raises(RuntimeError, match="watcher"):
+        train_network(dataset, replace(SMALL, threads=before + 1), watch=fail)
+    assert torch.get_num_threads() == before
+
+
+# --- networks that come to nothing ---
+
+
+def spoil(monkeypatch: pytest.MonkeyPatch, attempts: int, how: Callable[[StateNetwork], None]) -> None:
+    """Let the first so many networks be born as ``how`` makes them."""
+    healthy = StateNetwork._initialise
+    born = iter(range(100))
+
+    def initialise(self: StateNetwork, generator: torch.Generator) -> None:
+        healthy(self, generator)
+        if next(born) < attempts:
+            with torch.no_grad():
+                how(self)
+
+    monkeypatch.setattr(StateNetwork, "_initialise", initialise)
+
+
+def dead(network: StateNetwork) -> None:
+    network.table.zero_()
+    network.bias.fill_(-1.0)
+
+
+def not_a_number(network: StateNetwork) -> None:
+    network.output.bias.fill_(math.nan)
+
+
+@pytest.mark.parametrize(
+    ("how", "reason"), [(dead, "dead: it gives every state the same value"), (not_a_number, "not a number")]
+)
+@pytest.mark.parametrize("attempts", [1, 3])
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_useless_network_is_replaced_and_that_is_recorded(
+    dataset: Dataset,
+    monkeypatch: pytest.MonkeyPatch,
+    preset: str,
+    attempts: int,
+    how: Callable[[StateNetwork], None],
+    reason: str,
+) -> None:
+    spoil(monkeypatch, attempts, how)
+    messages: list[str] = []
+    options = replace(PRESETS[preset], shape=NetworkShape(width=16), max_epochs=2)
+    result = train_network(dataset, options, log=messages.append)
+    assert len(result.restarts) == len(messages) == attempts
+    assert all(reason in text for text in (*result.restarts, *messages))
+    assert [text.split(":")[0] for text in result.restarts] == [f"attempt {i + 1}" for i in range(attempts)]
+    assert [epoch.number for epoch in result.curve] == [1, 2], "the curve is the last attempt's"
+    assert usable(dataset, result)
+    assert bind_network(dataset.task, result.weights).evaluate(dataset.states).std() > 0
+
+
+@pytest.mark.parametrize("how", [dead, not_a_number])
+def test_training_gives_up_after_three_restarts(
+    dataset: Dataset, monkeypatch: pytest.MonkeyPatch, how: Callable[[StateNetwork], None]
+) -> None:
+    spoil(monkeypatch, 100, how)
+    with pytest.raises(GoalwardError, match=r"training failed 4 times: attempt 1: .*attempt 4: "):
+        train_network(dataset, SMALL)
+
+
+def test_a_restart_begins_from_other_weights(dataset: Dataset) -> None:
+    starts = [flat(_Run(dataset, SMALL, attempt, 0.0, None).current_weights()) for attempt in (0, 0, 1, 2)]
+    assert starts[0] == starts[1]
+    assert starts[0] != starts[2] != starts[3] != starts[0]
+    # Nor does a restart of one seed begin where another seed begins.
+    others = [
+        flat(_Run(dataset, replace(SMALL, seed=s), a, 0.0, None).current_weights()) for s in range(3) for a in range(4)
+    ]
+    assert len({tuple(weights) for weights in others}) == 12
+
+
+def test_a_healthy_network_is_not_called_dead_where_all_labels_are_equal(dataset: Dataset) -> None:
+    # The right value is the same for every state here, so giving every state the same is no sign of death.
+    constant = replace(dataset, labels=np.full(len(dataset), 7, dtype=np.int32))
+    for preset in PRESETS.values():
+        result = train_network(constant, replace(preset, max_epochs=2, shape=NetworkShape(width=16)))
+        assert result.restarts == []
+    values = train_network(constant, replace(SMALL, max_epochs=3)).weights.forward(
+        from_bits(constant.states, constant.task.n_atoms)
+    )
+    assert np.allclose(values, 7, atol=0.1)
+
+
+def test_a_network_that_diverges_at_the_end_of_its_only_epoch_is_not_kept(
+    dataset: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Training sees a loss before the step that ruins the weights; validation is the first to notice.
+    script(monkeypatch, [math.nan, 5.0, 5.0, 5.0, 5.0])
+    result = train_network(dataset, replace(SMALL, max_epochs=1))
+    assert math.isfinite(result.validation_loss)
+    assert "not a number" in result.restarts[0]
+
+
+# --- devices ---
+
+
+def test_a_gpu_that_is_not_there_is_a_usage_error(dataset: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trainer.torch.cuda, "is_available", lambda: False)
+    with pytest.raises(UsageError, match="--device cuda: PyTorch sees no GPU here"):
+        train_network(dataset, replace(SMALL, device="cuda"))
+
+
+def test_options_are_frozen() -> None:
+    assert isinstance(SMALL, TrainingOptions)
+    with pytest.raises(AttributeError):
+        SMALL.batch_size = 3  # type: ignore[misc]
