@@ -14,7 +14,7 @@ import pytest
 from goalward.errors import UsageError
 from goalward.learning import LearnOptions, NetworkShape, TrainingOptions, TrainingResult, train_model, trials
 from goalward.learning.options import PRESETS
-from goalward.learning.trainer import End, Epoch
+from goalward.learning.trainer import End, Epoch, _Run
 from goalward.learning.validation import WALK_SEED, Score, score, validation_states
 from goalward.sampling import Dataset
 from goalward.search import bind_heuristic, search
@@ -148,6 +148,18 @@ def test_restarts_are_in_the_models_history(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(trials, "train_network", with_restarts)
     model = train_model(make_tiny("blocks").task, replace(QUICK, trials=1))
     assert model.info["trials"][0]["restarts"] == ["attempt 1: dead"]
+
+
+@pytest.mark.usefixtures("small")
+def test_a_model_interrupted_in_its_first_epoch_is_still_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*arguments: Any, **options: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_Run, "_pass", interrupted)
+    model = train_model(make_tiny("blocks").task, replace(QUICK, trials=1))
+    assert (model.info["end"], model.info["best_epoch"], model.info["curve"]) == ("interrupted", 0, [])
+    assert search(model.task, model.heuristic()).solved
+    json.dumps(model.info, allow_nan=False)  # what `goalward inspect --json` prints must be JSON
 
 
 # --- trials ---

@@ -48,7 +48,7 @@ Cells = npt.NDArray[np.uint8]
 # One key opens one of two doors: without deletes both, in truth never.
 TWO_DOORS = make_task(3, [([0], [1], [0], 1), ([0], [2], [0], 1)], [0], [1, 2])
 # The cheaper way is the one with the larger rounded estimate.
-CLOSE_AND_DEAR = make_task(3, [([0], [1], [0], 2), ([1], [2], [1], 2**24 + 3), ([0], [2], [0], 2**24 + 6)], [0], [2])
+CLOSE_AND_DEAR = make_task(3, [([0], [1], [0], 1), ([1], [2], [1], 2**26 + 5), ([0], [2], [0], 2**26 + 7)], [0], [2])
 
 
 @pytest.fixture(scope="module")

@@ -271,7 +271,7 @@ def test_updating_the_first_layer_gives_the_values_from_scratch(name: str, batch
 def test_searches_that_take_turns_share_a_network_without_mixing_up_their_parents() -> None:
     instance = generate("tiles", rows=3, cols=3, seed=1)
     task = ground(*read_texts(instance.domain_text, instance.problem_text))
-    weights = integer_weights(task, seed=1)
+    weights = integer_weights(task, width=6, seed=2)
     options = SearchOptions(batch=(1, 3))
     fast = search(task, bind_network(task, weights), options)
     assert fast.statistics.evaluated > 3 * 2048, "each search has had several turns"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import platform
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, cast
 
 import torch
 
@@ -195,7 +196,7 @@ class _Glimpse:
 
 
 def _info(options: LearnOptions, trials: list[_Trial], best: _Trial, seconds: float) -> dict[str, Any]:
-    return {
+    info = {
         "method": options.method,
         "preset": options.preset,
         "options": asdict(options),
@@ -224,3 +225,5 @@ def _info(options: LearnOptions, trials: list[_Trial], best: _Trial, seconds: fl
         "chosen_trial": best.number,
         "versions": {"goalward": version("goalward"), "torch": torch.__version__, "python": platform.python_version()},
     }
+    # As the model file will give it back.
+    return cast(dict[str, Any], json.loads(json.dumps(info)))

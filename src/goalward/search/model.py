@@ -91,7 +91,12 @@ def load_model(path: str | Path) -> Model:
         weights = NetworkWeights(arrays["network.table"], arrays["network.bias"], tuple(layers))
         model = Model(task, weights, dict(header["info"]))
         everything = [weights.table, weights.bias, *(a for layer in layers for a in (layer.weights, layer.bias))]
-        if weights.table.shape[0] != task.n_atoms or any(a.dtype != np.float32 for a in everything):
+        stored = sum(name.startswith("network.layers.") for name in arrays)
+        if (
+            weights.table.shape[0] != task.n_atoms
+            or stored != 2 * len(layers)
+            or any(a.dtype != np.float32 for a in everything)
+        ):
             raise ValueError("the network does not fit the task")
     except (KeyError, ValueError, IndexError, TypeError) as error:
         raise TaskFileError(f"{path}: damaged model ({error})") from None

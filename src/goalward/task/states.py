@@ -68,19 +68,25 @@ class StateReader:
 
     def parse(self, text: str, source: str) -> Ints:
         """The initial state in the text of a problem."""
-        sections = _sections(sexpr.parse(text, source))
+        problem = sexpr.parse(text, source)
+        sections = _sections(problem)
         same = (":objects", ":goal", ":domain")
-        if ":init" not in sections or any(sections.get(key) != self._sections.get(key) for key in same):
+        one_of_each = len(sections) == sum(isinstance(block, sexpr.Block) for block in problem)
+        if not one_of_each or ":init" not in sections or any(sections.get(k) != self._sections.get(k) for k in same):
             self._compare(text, source)
         atom_id = self.task.atom_id
-        true, static = [], set()
+        true, static, false = [], set(), set()
         for fact in sections[":init"]:
             name = _name(fact)
-            atom = atom_id.get(name)
-            if atom is not None:
+            if fact and fact[0] == "not":
+                false.add(name[5:-1])
+            elif (atom := atom_id.get(name)) is not None:
                 true.append(atom)
-            elif fact and fact[0] != "not":
+            else:
                 static.add(name)
+        for name in sorted(false):
+            if name in static or atom_id.get(name) in true:
+                raise StateMismatchError(f"{name} is both true and false", source)
         if static != self._static:
             self._explain_static(static, text, source)
         state = self.task.state_from_positive(true)

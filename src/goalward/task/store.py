@@ -66,14 +66,19 @@ def task_from_arrays(arrays: Mapping[str, npt.NDArray[Any]]) -> Task:
 
 def _check(task: Task) -> None:
     """Refuse arrays that native code could not be trusted with."""
-    operator_rows, atom_values = (task.pre, task.add, task.delete), (task.init, task.goal)
-    ok = all(len(rows) == task.n_operators for rows in operator_rows) and len(task.costs) == task.n_operators
-    for rows in (*operator_rows, task.mutex_groups):
-        ok = ok and rows.offsets.dtype == np.int32 and rows.offsets[0] == 0 and bool((rows.lengths >= 0).all())
+    operator_rows = (task.pre, task.add, task.delete)
+    all_rows = (*operator_rows, task.mutex_groups)
+    flat = [task.costs, task.init, task.goal, task.complement_of]
+    flat += [array for rows in all_rows for array in (rows.offsets, rows.values)]
+    ok = all(array.dtype == np.int32 and array.ndim == 1 for array in flat)
+    ok = ok and all(len(rows) == task.n_operators for rows in operator_rows) and len(task.costs) == task.n_operators
+    ok = ok and len(task.complement_of) == task.n_atoms and bool((task.costs >= 0).all())
+    for rows in all_rows:
+        ok = ok and len(rows.offsets) > 0 and rows.offsets[0] == 0 and bool((rows.lengths >= 0).all())
         ok = ok and rows.offsets[-1] == len(rows.values)
-    for array in (*(rows.values for rows in (*operator_rows, task.mutex_groups)), *atom_values):
-        ok = ok and array.dtype == np.int32 and bool(((array >= 0) & (array < task.n_atoms)).all())
-    if not ok or len(task.complement_of) != task.n_atoms:
+    for lowest, array in [(0, task.init), (0, task.goal), (-1, task.complement_of), *((0, r.values) for r in all_rows)]:
+        ok = ok and bool(((array >= lowest) & (array < task.n_atoms)).all())
+    if not ok:
         raise ValueError("arrays do not fit together")
 
 

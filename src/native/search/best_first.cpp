@@ -42,6 +42,7 @@ public:
     std::optional<Status> start(std::span<const int32_t> init) {
         problem_.packing().pack(init, registry_.scratch());
         const StateId id = registry_.insert_scratch().first;
+        if (id == no_state) return why();  // not even the first state fits
         add_node(no_state, -1);
         if (problem_.is_goal(registry_[id])) goal_ = id;
         const Word* state = registry_[id];

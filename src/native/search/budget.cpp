@@ -1,9 +1,10 @@
 #include "search/budget.hpp"
 
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 
 namespace goalward {
 
@@ -28,18 +29,31 @@ void Budget::check_clock() {
     }
 }
 
-uint64_t resident_memory() {
-    uint64_t pages = 0;
-    if (std::FILE* f = std::fopen("/proc/self/statm", "r")) {
-        unsigned long total = 0, resident = 0;
-        if (std::fscanf(f, "%lu %lu", &total, &resident) == 2) pages = resident;
-        std::fclose(f);
-        return pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+namespace {
+
+// A line of /proc/self/status in bytes; 0 where there is no such file.
+uint64_t from_status(const char* field) {
+    uint64_t result = 0;
+    if (std::FILE* file = std::fopen("/proc/self/status", "r")) {
+        char line[256];
+        const std::size_t length = std::strlen(field);
+        while (std::fgets(line, sizeof line, file))
+            if (!std::strncmp(line, field, length)) result = std::strtoull(line + length, nullptr, 10) * 1024;
+        std::fclose(file);
     }
+    return result;
+}
+
+}  // namespace
+
+uint64_t resident_memory() {
+    if (const uint64_t bytes = from_status("VmRSS:")) return bytes;
     return peak_memory();
 }
 
+// getrusage would do, but on Linux a process inherits its parent's peak.
 uint64_t peak_memory() {
+    if (const uint64_t bytes = from_status("VmHWM:")) return bytes;
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
 #ifdef __APPLE__

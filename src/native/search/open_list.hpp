@@ -2,10 +2,10 @@
 #pragma once
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <new>
-#include <utility>
+
+#include "search/mapped.hpp"
 
 namespace goalward {
 
@@ -45,18 +45,13 @@ static_assert(sizeof(CostEntry) == 24);
 template <class Entry>
 class OpenList {
 public:
-    OpenList() = default;
-    OpenList(const OpenList&) = delete;
-    OpenList& operator=(const OpenList&) = delete;
-    ~OpenList() { std::free(data_); }
-
     bool empty() const { return size_ == 0; }
     std::size_t size() const { return size_; }
     uint64_t bytes() const { return size_ * sizeof(Entry); }
     const Entry& top() const { return data_[0]; }
 
     void push(Entry entry) {
-        if (size_ == capacity_) reserve();
+        if (size_ == data_.size()) data_.grow(size_ ? size_ + size_ / 2 : 4096);
         std::size_t i = size_++;
         while (i > 0) {
             const std::size_t parent = (i - 1) / 4;
@@ -87,17 +82,8 @@ public:
     }
 
 private:
-    // realloc lets the system remap large blocks instead of holding two copies.
-    void reserve() {
-        const std::size_t wanted = capacity_ ? capacity_ + capacity_ / 2 : 1024;
-        void* grown = std::realloc(static_cast<void*>(data_), wanted * sizeof(Entry));
-        if (!grown) throw std::bad_alloc();
-        data_ = static_cast<Entry*>(grown);
-        capacity_ = wanted;
-    }
-
-    Entry* data_ = nullptr;
-    std::size_t size_ = 0, capacity_ = 0;
+    MappedArray<Entry> data_;
+    std::size_t size_ = 0;
 };
 
 }  // namespace goalward

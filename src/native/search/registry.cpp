@@ -59,10 +59,10 @@ bool Registry::grow() {
     if (!budget_.allows((wanted - capacity_) * slot_bytes)) return false;
     capacity_ = wanted;
     limit_ = capacity_ * 8 / 10;
-    ids_.reset();
-    tags_.reset();
-    ids_.reset(new StateId[capacity_]);
-    tags_ = std::make_unique<uint8_t[]>(capacity_);
+    ids_ = {};  // the old table goes before the new one comes
+    tags_ = {};
+    ids_ = MappedArray<StateId>(capacity_);
+    tags_ = MappedArray<uint8_t>(capacity_);
     for (std::size_t i = 0; i < states_.size(); ++i) {
         if (i % 65536 == 0 && budget_.exceeded()) return false;
         const uint64_t h = hash(states_[i]);

@@ -10,11 +10,11 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <utility>
 
 #include "search/budget.hpp"
 #include "search/chunked.hpp"
+#include "search/mapped.hpp"
 #include "task/packing.hpp"
 
 namespace goalward {
@@ -45,8 +45,8 @@ private:
     Budget& budget_;
     Chunked<Word> states_;
     std::size_t capacity_ = 0, limit_ = 0;
-    std::unique_ptr<StateId[]> ids_;
-    std::unique_ptr<uint8_t[]> tags_;  // 0: empty, else 0x80 | 7 bits of the hash
+    MappedArray<StateId> ids_;
+    MappedArray<uint8_t> tags_;  // 0: empty, else 0x80 | 7 bits of the hash
 };
 
 }  // namespace goalward

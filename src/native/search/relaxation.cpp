@@ -17,6 +17,10 @@ constexpr int32_t highest_cost = 1 << 30;  // costs saturate: h_add can grow exp
 constexpr std::size_t n_buckets = 1 << 14;
 constexpr std::size_t most_subsets = 64;  // of a precondition, tried in the search for dominating operators
 
+int32_t saturated(int32_t a, int32_t b) {  // both at most highest_cost
+    return static_cast<int32_t>(std::min(static_cast<uint32_t>(a) + static_cast<uint32_t>(b), static_cast<uint32_t>(highest_cost)));
+}
+
 // Large costs do not fit into a float; rounding them up would make h_max inadmissible.
 float rounded_down(int32_t value) {
     const auto nearest = static_cast<float>(value);
@@ -150,9 +154,9 @@ inline bool RelaxationEvaluator::expand(int32_t atom, Cost cost) {
         Counter& counter = counters_[op];
         if constexpr (kind == Relaxed::max) {
             // Atoms settle in order of cost: the last precondition is the dearest.
-            if (--counter.missing == 0) fire<kind>(op, std::min(counter.cost + cost, highest_cost));
+            if (--counter.missing == 0) fire<kind>(op, saturated(counter.cost, cost));
         } else {
-            counter.cost = std::min(counter.cost + cost, highest_cost);
+            counter.cost = saturated(counter.cost, cost);
             if (--counter.missing == 0) fire<kind>(op, counter.cost);
         }
     }
@@ -195,7 +199,7 @@ RelaxationEvaluator::Cost RelaxationEvaluator::explore(const Word* state) {
     if constexpr (kind == Relaxed::ff) return extract_plan();
     Cost total = 0;
     for (int32_t atom : problem_.goal())
-        total = kind == Relaxed::max ? std::max(total, cost_[atom]) : std::min(total + cost_[atom], highest_cost);
+        total = kind == Relaxed::max ? std::max(total, cost_[atom]) : saturated(total, cost_[atom]);
     return total;
 }
 
@@ -213,7 +217,7 @@ RelaxationEvaluator::Cost RelaxationEvaluator::extract_plan() {
         if (op < 0 || marked_[op] == pass_) continue;
         marked_[op] = pass_;
         plan_.push_back(op);
-        total = std::min(total + base_[op], highest_cost);
+        total = saturated(total, base_[op]);
         stack_.insert(stack_.end(), pre_[op].begin(), pre_[op].end());
     }
     return total;

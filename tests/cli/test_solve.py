@@ -1,0 +1,521 @@
+"""``goalward solve`` and the other commands that read a model: results, plan files, exit codes and errors."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import pty
+import re
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from goalward.search.model import Model, load_model, save_model
+from goalward.search.network import Layer, NetworkWeights
+from goalward.task.grounding import ground_files
+from goalward.task.states import format_problem, random_walk_states
+from goalward.task.store import load_task
+from goalward.task.strips import Task
+from helpers import make_tiny
+from regression.preimages import Oracle, atoms_of
+
+from .program import PROGRAM, Files, Outcome, environment, spawn
+
+Goalward = Callable[..., Outcome]
+
+DATA = Path(__file__).resolve().parents[1] / "data"
+MODEL = DATA / "blocks4-v1.goalward"
+STATES = sorted((DATA / "blocks4-v1").iterdir())
+# Plain greedy search: expanded states and plan length.
+RECORDED = [(11, 10), (11, 8), (10, 8), (10, 6), (9, 8)]
+
+LINE = re.compile(
+    r"(?P<state>.+): (?P<status>[a-z ]+), (?P<length>-|\d+ step\(s\)), (?P<expanded>\d+) expanded, "
+    r"(?P<evaluated>\d+) evaluated, [\d.]+[kM]? evaluations/s, \d+\.\d+s"
+)
+
+
+def blind_model(task: Task) -> Model:
+    """A network that gives every state the same value."""
+    flat = Layer(np.zeros((1, 1), dtype=np.float32), np.ones(1, dtype=np.float32))
+    return Model(
+        task, NetworkWeights(np.zeros((task.n_atoms, 1), dtype=np.float32), np.zeros(1, dtype=np.float32), (flat,))
+    )
+
+
+def write_state(path: Path, task: Task, state: Any) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(format_problem(task, np.array(state, dtype=np.int32), path.stem))
+    return path
+
+
+@pytest.fixture(scope="module")
+def task() -> Task:
+    return load_model(MODEL).task
+
+
+@pytest.fixture
+def solved_state(task: Task, tmp_path: Path) -> Path:
+    """A file with a state in which the goal holds."""
+    goal = next(state for state in random_walk_states(task, 3000, 60, 0) if task.is_goal(state))
+    return write_state(tmp_path / "states" / "done.pddl", task, goal)
+
+
+@dataclass(frozen=True)
+class Endless:
+    """A model that knows nothing, and a state that it does not solve in the time any test gives it."""
+
+    model: Path
+    state: Path
+
+
+@pytest.fixture
+def endless(hard: Files, tmp_path: Path) -> Endless:
+    save_model(blind_model(ground_files(*hard.names)), tmp_path / "blind.goalward")
+    return Endless(tmp_path / "blind.goalward", hard.problem)
+
+
+# --- lines ---
+
+
+def test_every_state_has_a_line_and_then_there_is_a_summary(goalward: Goalward) -> None:
+    outcome = goalward("solve", MODEL, *STATES, "--batch", "1")
+    assert outcome.code == 0
+    loaded, *rows, solved, medians, rate, total = outcome.out.splitlines()
+    assert re.fullmatch(rf"Loaded {re.escape(str(MODEL))} and 5 states in \d+\.\d\ds", loaded)
+    found = [LINE.fullmatch(row) for row in rows]
+    assert [match["state"] for match in found if match] == [str(state) for state in STATES]
+    assert {match["status"] for match in found if match} == {"solved"}
+    lengths = [(int(match["expanded"]), int(match["length"].split()[0])) for match in found if match]
+    assert lengths == RECORDED
+    assert solved == "Solved 5 of 5 states, every plan valid."
+    assert medians == "Median plan length 8, median expansions 10."
+    assert re.fullmatch(r"[\d.]+[kM]? evaluations/s; \d+\.\d\d s of search\.", rate)
+    assert re.fullmatch(r"Total time: \d+\.\d+s", total)
+
+
+def test_one_state_and_a_state_twice(goalward: Goalward) -> None:
+    assert "Solved 1 of 1 states" in goalward("solve", MODEL, STATES[0]).out
+    assert "Solved 2 of 2 states" in goalward("solve", MODEL, STATES[0], STATES[0]).out
+
+
+def test_only_the_state_of_a_file_counts(goalward: Goalward, tmp_path: Path) -> None:
+    text = STATES[0].read_text()
+    other = tmp_path / "other-layout.pddl"
+    other.write_text("; the same state\n" + text.upper().replace("BLOCKS-N4-SEED0-WALK-1", "another-name"))
+    rows = table(goalward("solve", MODEL, STATES[0], other, "--json"))["states"]
+    assert rows[0]["plan_length"] == rows[1]["plan_length"]
+    assert rows[0]["expanded"] == rows[1]["expanded"]
+
+
+def test_the_installed_program_solves() -> None:
+    outcome = spawn("solve", MODEL, *STATES)
+    assert (outcome.code, outcome.err) == (0, "")
+    assert "Solved 5 of 5 states, every plan valid.\n" in outcome.out
+
+
+# --- tables ---
+
+
+def table(outcome: Outcome) -> dict[str, Any]:
+    """The JSON object that stdout consists of, without NaN or Infinity, which are no JSON."""
+    assert outcome.err == ""
+    found = json.loads(outcome.out, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
+    assert found.keys() == {"model", "states", "summary"}
+    return dict(found)
+
+
+def test_json(goalward: Goalward) -> None:
+    found = table(goalward("solve", MODEL, *STATES, "--json", "--batch", "1"))
+    assert found["model"] == str(MODEL)
+    assert [row["state"] for row in found["states"]] == [str(state) for state in STATES]
+    assert [(row["expanded"], row["plan_length"]) for row in found["states"]] == RECORDED
+    assert {row["status"] for row in found["states"]} == {"solved"}
+    assert all(row["cost"] == row["plan_length"] and row["plan_file"] is None for row in found["states"])
+    assert all(row["evaluated"] > 0 and row["search_time"] >= 0 for row in found["states"])
+    summary = found["summary"]
+    assert (summary["states"], summary["tried"], summary["solved"], summary["coverage"]) == (5, 5, 5, 1.0)
+    assert (summary["median_expanded"], summary["median_plan_length"]) == (10, 8)
+    assert summary["search_time"] == pytest.approx(sum(row["search_time"] for row in found["states"]), abs=1e-5)
+
+
+def test_csv_says_what_json_says(goalward: Goalward) -> None:
+    outcome = goalward("solve", MODEL, *STATES, "--csv", "--batch", "1")
+    assert outcome.code == 0
+    rows = list(csv.DictReader(io.StringIO(outcome.out)))
+    expected = table(goalward("solve", MODEL, *STATES, "--json", "--batch", "1"))["states"]
+    assert list(rows[0]) == list(expected[0])
+    for row, wanted in zip(rows, expected, strict=True):
+        same = row.keys() - {"search_time", "plan_file", "initial_h"}
+        assert {name: row[name] for name in same} == {name: str(wanted[name]) for name in same}
+        assert float(row["initial_h"]) == pytest.approx(wanted["initial_h"], rel=1e-5)
+        assert row["plan_file"] == ""
+
+
+def test_one_table_at_a_time(goalward: Goalward) -> None:
+    outcome = goalward("solve", MODEL, STATES[0], "--json", "--csv")
+    assert outcome.code == 36
+    assert outcome.error == "choose one of --json and --csv"
+
+
+# --- plans ---
+
+
+def test_plans_are_valid_and_named_after_their_states(goalward: Goalward, task: Task, tmp_path: Path) -> None:
+    folder = tmp_path / "some" / "plans"
+    outcome = goalward("solve", MODEL, *STATES, "--plans", folder, "--json")
+    rows = table(outcome)["states"]
+    assert [row["plan_file"] for row in rows] == [str(folder / f"{state.stem}.plan") for state in STATES]
+    assert sorted(folder.iterdir()) == [folder / f"{state.stem}.plan" for state in STATES]
+    domain = tmp_path / "domain.pddl"
+    domain.write_text(task.domain_text)
+    for state, row in zip(STATES, rows, strict=True):
+        checked = goalward("validate", domain, state, row["plan_file"])
+        assert checked.code == 0
+        assert checked.number(r"Plan length: (\d+) step\(s\)\.") == row["plan_length"]
+
+
+def test_states_of_the_same_name_in_different_folders_keep_their_plans_apart(
+    goalward: Goalward, tmp_path: Path
+) -> None:
+    copies = []
+    for i, state in enumerate(STATES[:3]):
+        (tmp_path / f"f{i}").mkdir()
+        copies.append(Path(shutil.copy(state, tmp_path / f"f{i}" / "p.pddl")))
+    rows = table(goalward("solve", MODEL, *copies, "--plans", tmp_path / "plans", "--json"))["states"]
+    assert len({row["plan_file"] for row in rows}) == 3
+    for row in rows:
+        assert Path(row["plan_file"]).read_text().count("(") == row["plan_length"] + 1
+
+
+def test_files_that_differ_in_their_ending_keep_their_plans_apart(goalward: Goalward, tmp_path: Path) -> None:
+    copies = [Path(shutil.copy(STATES[i], tmp_path / f"p.{end}")) for i, end in enumerate(("pddl", "txt"))]
+    rows = table(goalward("solve", MODEL, *copies, "--plans", tmp_path / "plans", "--json", "--batch", "1"))["states"]
+    assert len({row["plan_file"] for row in rows}) == 2
+    for row in rows:
+        assert Path(row["plan_file"]).read_text().count("(") == row["plan_length"] + 1
+
+
+def test_a_goal_state_has_an_empty_plan(goalward: Goalward, solved_state: Path, tmp_path: Path) -> None:
+    outcome = goalward("solve", MODEL, solved_state, "--plans", tmp_path / "plans")
+    assert outcome.code == 0
+    assert ": solved, 0 step(s), 0 expanded, 1 evaluated, " in outcome.out
+    assert (tmp_path / "plans" / "done.plan").read_text() == "; cost = 0 (unit cost)\n"
+
+
+def test_a_state_without_a_plan_leaves_no_file(goalward: Goalward, endless: Endless, tmp_path: Path) -> None:
+    outcome = goalward("solve", endless.model, endless.state, "--time-limit", "200ms", "--plans", tmp_path / "plans")
+    assert outcome.code == 23
+    assert list((tmp_path / "plans").iterdir()) == []
+
+
+def test_a_folder_for_plans_that_cannot_be_made(goalward: Goalward, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for folder in (tmp_path / "file", tmp_path / "file" / "plans"):
+        outcome = goalward("solve", MODEL, STATES[0], "--plans", folder)
+        assert outcome.code == 36
+        assert outcome.error.startswith(f"{folder}: ")
+
+
+# --- several at once ---
+
+
+def test_jobs_change_nothing_but_the_time(goalward: Goalward) -> None:
+    def rows(jobs: str) -> list[dict[str, Any]]:
+        found = table(goalward("solve", MODEL, *STATES * 4, "--json", "--jobs", jobs))["states"]
+        return [{name: value for name, value in row.items() if name != "search_time"} for row in found]
+
+    alone = rows("1")
+    assert len(alone) == 20
+    assert rows("2") == alone
+    assert rows("50") == alone
+
+
+# --- exit codes ---
+
+
+def test_a_state_that_runs_out_of_time(goalward: Goalward, solved_state: Path) -> None:
+    outcome = goalward("solve", MODEL, solved_state, *STATES, "--time-limit", "0.0001ms")
+    assert outcome.code == 23
+    statuses = [match["status"] for line in outcome.out.splitlines() if (match := LINE.fullmatch(line))]
+    assert statuses == ["solved"] + ["out of time"] * 5
+    assert "Solved 1 of 6 states, every plan valid.\n" in outcome.out
+
+
+def test_json_of_states_that_run_out_of_time(goalward: Goalward) -> None:
+    outcome = goalward("solve", MODEL, *STATES, "--time-limit", "0.0001ms", "--json")
+    assert outcome.code == 23
+    found = table(outcome)
+    assert {(row["status"], row["plan_length"], row["cost"]) for row in found["states"]} == {
+        ("out of time", None, None)
+    }
+    assert (found["summary"]["solved"], found["summary"]["coverage"]) == (0, 0.0)
+    assert found["summary"]["median_plan_length"] is None
+
+
+def test_the_time_limit_is_for_each_state(goalward: Goalward, endless: Endless) -> None:
+    started = time.monotonic()
+    outcome = goalward("solve", endless.model, endless.state, endless.state, "--time-limit", "300ms", "--json")
+    assert 0.6 <= time.monotonic() - started < 5
+    assert [row["search_time"] >= 0.3 for row in table(outcome)["states"]] == [True, True]
+
+
+@pytest.mark.parametrize("limit", ["1M", "150M"])
+def test_a_state_that_runs_out_of_memory(endless: Endless, limit: str) -> None:
+    outcome = spawn("solve", endless.model, endless.state, "--memory-limit", limit, "--time-limit", "30s")
+    assert outcome.code == 22
+    assert "out of memory, -, " in outcome.out
+    assert "Solved 0 of 1 states" in outcome.out
+
+
+def test_a_state_without_any_plan(goalward: Goalward, tmp_path: Path) -> None:
+    # A network is not to be trusted with proofs: all states were searched, but "exhausted" is all it says.
+    task = make_tiny("storage").task
+    oracle = Oracle(task)
+    dead = min(state for state in oracle.reachable if state not in oracle.goal_distance)
+    save_model(blind_model(task), tmp_path / "storage.goalward")
+    state = write_state(tmp_path / "dead.pddl", task, atoms_of(dead))
+    outcome = goalward("solve", tmp_path / "storage.goalward", state)
+    assert outcome.code == 12
+    assert "exhausted, -, " in outcome.out
+    assert "Solved 0 of 1 states" in outcome.out
+
+
+def test_ctrl_c_reports_what_was_done(endless: Endless) -> None:
+    command = [PROGRAM, "solve", endless.model, endless.state, endless.state, "--time-limit", "60s"]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(PYTHONUNBUFFERED="1")
+    )
+    assert process.stdout is not None
+    with process:
+        assert process.stdout.readline().startswith(b"Loaded ")
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    assert (process.returncode, err) == (130, b"")
+    assert b"cancelled, -, " in out
+    assert b"Solved 0 of 2 states" in out
+
+
+# --- errors ---
+
+
+WRONG_STATES = {
+    "an object too many": (("b3 b4 - block", "b3 b4 b5 - block"), "object b5"),
+    "an object too few": (("b3 b4 - block", "b3 - block"), "b4"),
+    "another goal": (("(on b1 b2)", "(on b3 b2)"), "the goal differs"),
+    "an unknown object": (("(on b1 b4)", "(on b1 b9)"), "b9"),
+    "an unknown predicate": (("(hand-free)", "(hand-full)"), "hand-full"),
+    "an atom that cannot be": (("(on b1 b4)", "(on b1 b1)"), "(on b1 b1)"),
+    "atoms that exclude each other": (("(uncovered b1)", "(uncovered b1) (held b1)"), "cannot hold together"),
+    "another domain": (("(:domain blocks)", "(:domain bricks)"), "bricks"),
+    "no init": (("(:init", "(:inti"), ":inti"),
+    "a missing bracket": (("(hand-free)", "(hand-free"), ""),
+}
+
+
+@pytest.mark.parametrize("what", WRONG_STATES)
+def test_a_file_that_is_no_state_of_the_model_is_refused(goalward: Goalward, tmp_path: Path, what: str) -> None:
+    (old, new), words = WRONG_STATES[what]
+    text = STATES[0].read_text()
+    assert old in text
+    wrong = tmp_path / "wrong.pddl"
+    wrong.write_text(text.replace(old, new))
+    outcome = goalward("solve", MODEL, STATES[1], wrong)
+    assert outcome.code == 31
+    assert outcome.error.startswith(f"{wrong}:")
+    assert words in outcome.error
+
+
+def test_files_that_are_not_there(goalward: Goalward, tmp_path: Path) -> None:
+    for model, state in ((tmp_path / "none", STATES[0]), (MODEL, tmp_path / "none")):
+        outcome = goalward("solve", model, state)
+        assert outcome.code == 36
+        assert outcome.error.startswith(f"{tmp_path / 'none'}: ")
+
+
+def test_what_is_no_model_is_refused(goalward: Goalward, tmp_path: Path) -> None:
+    damaged = tmp_path / "damaged.goalward"
+    damaged.write_bytes(MODEL.read_bytes()[:-100])
+    for path in (damaged, STATES[0], tmp_path):
+        outcome = goalward("solve", path, STATES[0])
+        assert outcome.code == 36
+        assert outcome.error.startswith(f"{path}: ")
+
+
+def test_a_model_whose_network_does_not_fit_is_one_line(tmp_path: Path) -> None:
+    model = load_model(MODEL)
+    weights = model.weights
+    broken = NetworkWeights(weights.table, weights.bias[:-1].copy(), weights.layers)
+    save_model(Model(model.task, broken, model.info), tmp_path / "broken.goalward")
+    outcome = spawn("solve", tmp_path / "broken.goalward", STATES[0])
+    assert outcome.code == 36
+    assert outcome.error.startswith(f"{tmp_path / 'broken.goalward'}: ")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--batch", "0"),
+        ("--batch", "many"),
+        ("--jobs", "0"),
+        ("--time-limit", "0"),
+        ("--memory-limit", "some"),
+        ("--x",),
+    ],
+)
+def test_wrong_options_are_refused(goalward: Goalward, options: tuple[str, ...]) -> None:
+    outcome = goalward("solve", MODEL, STATES[0], *options)
+    assert outcome.code == 36
+    assert outcome.error
+
+
+def test_solving_needs_states(goalward: Goalward) -> None:
+    outcome = goalward("solve", MODEL)
+    assert outcome.code == 36
+    assert "states" in outcome.error.lower()
+
+
+# --- on a terminal ---
+
+
+def on_terminal(*arguments: str | Path) -> tuple[str, str]:
+    """What goalward writes to stdout, a pipe, and to stderr, a terminal."""
+    ours, theirs = pty.openpty()
+    command = [PROGRAM, *map(str, arguments)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs, env=environment(TERM="xterm")) as process:
+        os.close(theirs)
+        shown = b""
+        try:
+            while part := os.read(ours, 65536):
+                shown += part
+        except OSError:  # the other end is closed
+            pass
+        os.close(ours)
+        assert process.stdout is not None
+        out = process.stdout.read()
+    assert process.returncode == 0
+    return out.decode(), re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.decode())
+
+
+def test_a_terminal_shows_how_far_it_is() -> None:
+    out, shown = on_terminal("solve", MODEL, *STATES)
+    assert "1 of 5 states, 1 solved" in shown
+    assert "5 of 5 states, 5 solved" in shown
+    assert "Solved 5 of 5 states" in out
+
+
+def test_results_go_to_standard_output_even_if_progress_is_on_a_terminal() -> None:
+    # goalward solve … > results.txt
+    out, _ = on_terminal("solve", MODEL, *STATES)
+    assert len([line for line in out.splitlines() if LINE.fullmatch(line)]) == 5
+
+
+def test_tables_are_not_mixed_with_progress() -> None:
+    out, shown = on_terminal("solve", MODEL, *STATES, "--json")
+    assert shown == ""
+    assert json.loads(out)["summary"]["solved"] == 5
+
+
+# --- goalward inspect MODEL ---
+
+
+def test_inspect_tells_what_a_model_holds(goalward: Goalward) -> None:
+    outcome = goalward("inspect", MODEL, "--json")
+    assert outcome.code == 0
+    facts = json.loads(outcome.out)
+    wanted = {
+        "domain": "blocks",
+        "problem": "blocks-n4-seed0",
+        "atoms": 25,
+        "operators": 32,
+        "method": "n-rsl",
+        "preset": "fast",
+        "network": "25 → 16 → 16 → 16 → 16 + skip → 1",
+        "parameters": 25 * 16 + 16 + 3 * (16 * 16 + 16) + 17,
+        "sampler": "uniform",
+        "seed": 1,
+        "trials": 2,
+        "best_epoch": 20,
+        "training_ended_by": "all epochs",
+        "fingerprint": "a30022dd889dfbe907ffeae14b416d21",
+    }
+    assert {name: facts[name] for name in wanted} == wanted
+    assert len(facts["curve"]) == 20
+    assert len(facts["all_trials"]) == 2
+
+
+def test_inspect_prints_the_same_as_text(goalward: Goalward) -> None:
+    lines = goalward("inspect", MODEL).out.splitlines()
+    shown = dict(re.split(r"  +", line, maxsplit=1) for line in lines)
+    assert shown["network"] == "25 → 16 → 16 → 16 → 16 + skip → 1"
+    assert (shown["method"], shown["parameters"]) == ("n-rsl", "1249")
+    assert "curve" not in shown
+
+
+def test_inspect_stores_the_task_of_a_model(goalward: Goalward, task: Task, tmp_path: Path) -> None:
+    assert goalward("inspect", MODEL, "--save", tmp_path / "task").code == 0
+    assert load_task(tmp_path / "task").equals(task)
+
+
+def test_inspect_refuses_a_damaged_model(goalward: Goalward, tmp_path: Path) -> None:
+    damaged = tmp_path / "damaged.goalward"
+    damaged.write_bytes(MODEL.read_bytes()[:-100])
+    outcome = goalward("inspect", damaged)
+    assert outcome.code == 36
+    assert outcome.error.startswith(f"{damaged}: ")
+
+
+# --- goalward plan --model ---
+
+
+@pytest.fixture
+def domain(task: Task, tmp_path: Path) -> Path:
+    (tmp_path / "domain.pddl").write_text(task.domain_text)
+    return tmp_path / "domain.pddl"
+
+
+def test_plan_uses_a_model_as_heuristic(goalward: Goalward, domain: Path, tmp_path: Path) -> None:
+    for state, (expanded, length) in zip(STATES, RECORDED, strict=True):
+        outcome = goalward("plan", domain, state, "--model", MODEL, "-o", tmp_path / "plan")
+        assert outcome.code == 0
+        assert outcome.number(r"Expanded (\d+) state\(s\)\.") == expanded
+        assert outcome.number(r"Plan length: (\d+) step\(s\)\.") == length
+        assert re.search(r"(?m)^Initial heuristic value for n-rsl: \d", outcome.out)
+        assert goalward("validate", domain, state, tmp_path / "plan").code == 0
+
+
+def test_plan_with_a_model_as_json(goalward: Goalward, domain: Path) -> None:
+    found = json.loads(goalward("plan", domain, STATES[0], "--model", MODEL, "--json").out)
+    assert (found["status"], found["heuristic"], found["valid"]) == ("solved", "n-rsl", True)
+
+
+def test_plan_with_a_model_of_another_domain(goalward: Goalward, bundled: Callable[..., Files]) -> None:
+    files = bundled("gripper", balls=2)
+    outcome = goalward("plan", *files.names, "--model", MODEL)
+    assert outcome.code == 31
+    assert outcome.error == f"{files.domain}: this is not the domain that the model was trained for (blocks)"
+
+
+def test_plan_with_a_model_of_another_problem(goalward: Goalward, bundled: Callable[..., Files]) -> None:
+    files = bundled("blocks", n=5)
+    outcome = goalward("plan", *files.names, "--model", MODEL)
+    assert outcome.code == 31
+    assert outcome.error.startswith(f"{files.problem}: object b5")
+
+
+def test_plan_with_what_is_no_model(goalward: Goalward, domain: Path, tmp_path: Path) -> None:
+    for path in (STATES[0], tmp_path / "none"):
+        outcome = goalward("plan", domain, STATES[0], "--model", path)
+        assert outcome.code == 36
+        assert outcome.error.startswith(f"{path}: ")

@@ -1,0 +1,291 @@
+"""``goalward train``: what it says while it learns, what it leaves behind, and how it ends."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pty
+import re
+import signal
+import subprocess
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from goalward.cli.main import run
+from goalward.search import search
+from goalward.search.model import Model, load_model
+
+from .program import PROGRAM, Files, environment, write_files
+
+SMALL = ("--samples", "300", "--length", "20", "--rollouts", "2")
+
+EPOCH = (
+    r"\[\d+\.\ds\] epoch (\d+): training loss \d+\.\d+, validation loss \d+\.\d+"
+    r"(, a short search solves \d/\d validation states)?"
+)
+LINES = [
+    r"Task: \d+ atoms, \d+ operators, grounded in \d+\.\d+s",
+    r"\[\d+\.\ds\] trial \d+/\d+: (rollouts|sampling|training|validation)",
+    r"\[\d+\.\ds\] \d+ states by (uniform|reachable|mixed): \d+ true atoms each, \d+% beyond pre-images",
+    EPOCH,
+]
+
+
+@dataclass(frozen=True)
+class Training:
+    """How a run ended, what it printed, and what it wrote."""
+
+    code: int
+    out: str
+    err: str
+    output: Path
+
+    def __post_init__(self) -> None:
+        assert "Traceback" not in self.out + self.err, self.err
+        assert "\x1b" not in self.out + self.err, "an escape sequence without a terminal"
+
+    @property
+    def model(self) -> Model:
+        assert self.code == 0, self.err
+        return load_model(self.output)
+
+    @property
+    def trials(self) -> list[str]:
+        return re.findall(r"(?m)^Trial \d+: .*$", self.out)
+
+
+Train = Callable[..., Training]
+
+
+@pytest.fixture
+def train(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Train:
+    """``train(files, "--seed", "3")``: the command in this process."""
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+
+    def call(files: Files, *options: str | Path, output: Path | None = None) -> Training:
+        output = output or tmp_path / "model.goalward"
+        capfd.readouterr()
+        code = run(["train", *files.names, "-o", str(output), *map(str, options)])
+        return Training(code, *capfd.readouterr(), output)
+
+    return call
+
+
+@pytest.fixture
+def blocks(bundled: Callable[..., Files]) -> Files:
+    return bundled("blocks", n=4)
+
+
+# --- what it says ---
+
+
+def test_the_stream_has_one_line_per_event(train: Train, blocks: Files) -> None:
+    training = train(blocks, *SMALL)
+    info = training.model.info
+    lines = training.err.splitlines()
+    odd = [line for line in lines if not any(re.fullmatch(pattern, line) for pattern in LINES)]
+    assert odd == []
+    numbers = [int(match[1]) for line in lines if (match := re.fullmatch(EPOCH, line))]
+    expected = [number for trial in info["trials"] for number in range(1, trial["epochs"] + 1)]
+    assert numbers == expected
+    assert [line for line in lines if line.endswith(": training")] != []
+
+
+def test_the_result_is_on_standard_output(train: Train, blocks: Files) -> None:
+    training = train(blocks, *SMALL, "--trials", "1")
+    trial = training.model.info["trials"][0]
+    first, time, written = training.out.splitlines()
+    assert first == (
+        f"Trial 1: seed 0, sampler reachable, {trial['epochs']} epochs ({trial['end']}), "
+        f"validation loss {trial['validation_loss']:.2f}"
+    )
+    assert re.fullmatch(r"Training time: \d+\.\d\ds", time)
+    assert written == f"Model written to {training.output}"
+
+
+def test_with_several_trials_it_says_which_is_kept(train: Train, blocks: Files) -> None:
+    training = train(blocks, *SMALL, "--trials", "2")
+    info = training.model.info
+    assert len(training.trials) == 2
+    kept = [line.endswith(" (kept)") for line in training.trials]
+    assert kept == [i == info["chosen_trial"] for i in range(2)]
+    for line, trial in zip(training.trials, info["trials"], strict=True):
+        assert f"solves {trial['solved']} of {trial['validation_states']} validation states" in line
+
+
+# --- the model ---
+
+
+def test_the_model_solves_the_problem(train: Train, blocks: Files) -> None:
+    model = train(blocks, *SMALL).model
+    assert search(model.task, model.heuristic()).solved
+
+
+def test_options_reach_the_model(train: Train, blocks: Files) -> None:
+    options = ("--method", "rsl", "--sampler", "mixed", "--seed", "9", "--random-share", "25%", "--time-limit", "20s")
+    info = train(blocks, "--samples", "200", "--length", "12", "--rollouts", "3", *options).model.info
+    wanted = {"method": "rsl", "n_samples": 200, "length": 12, "n_rollouts": 3, "random_share": 0.25, "seed": 9}
+    assert {name: info["options"][name] for name in wanted} == wanted
+    assert (info["options"]["samplers"], info["options"]["time_limit"]) == (["mixed"], 20.0)
+    assert (info["sampler"], len(info["trials"])) == ("mixed", 1)
+
+
+def test_the_paper_preset(train: Train, blocks: Files) -> None:
+    model = train(blocks, *SMALL, "--preset", "paper", "--time-limit", "1s").model
+    training = model.info["training"]
+    assert (training["batch_size"], training["learning_rate"], training["patience"]) == (64, 1e-4, 2)
+    assert model.weights.shape == f"{model.task.n_atoms} → 250 → 250 → 250 → 250 + skip → 1"
+    assert [trial["sampler"] for trial in model.info["trials"]] == ["uniform"]
+
+
+def test_the_same_seed_gives_the_same_network(train: Train, blocks: Files, tmp_path: Path) -> None:
+    def table(seed: int) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
+        return train(blocks, *SMALL, "--seed", seed, "--trials", "1").model.weights.table
+
+    first = table(1)
+    assert np.array_equal(table(1), first)
+    assert not np.array_equal(table(2), first)
+
+
+def test_negative_preconditions(train: Train, bundled: Callable[..., Files]) -> None:
+    model = train(bundled("lights", rooms=3, locks=50), *SMALL).model
+    assert (model.task.complement_of >= 0).any()
+    assert search(model.task, model.heuristic()).solved
+
+
+def test_a_time_limit_ends_training_with_a_model(train: Train, blocks: Files) -> None:
+    training = train(blocks, "--samples", "20000", "--length", "40", "--time-limit", "500ms", "--preset", "paper")
+    assert "(time limit)" in training.trials[0]
+    assert search(training.model.task, training.model.heuristic()).solved
+
+
+# --- errors ---
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--method", "srl"), "unknown regression 'srl' (known: rsl, n-rsl)"),
+        (("--preset", "slow"), "unknown preset 'slow' (known: fast, paper)"),
+        (("--sampler", "even"), "unknown sampler 'even' (known: uniform, reachable, mixed)"),
+        (("--random-share", "150%"), "'150%' is not a share"),
+        (("--random-share", "half"), "'half' is not a share"),
+        (("--samples", "5"), "the number of samples is 5"),
+        (("--rollouts", "0"), "the number of rollouts is 0"),
+        (("--length", "0"), "the length of a rollout is 0"),
+        (("--trials", "0"), "the number of trials is 0"),
+        (("--seed", "4294967296"), "the seed is 4294967296"),
+        (("--seed", "-1"), "--seed"),
+        (("--threads", "0"), "--threads"),
+        (("--time-limit", "soon"), "'soon' is not a duration"),
+        (("--device", "abacus"), "--device"),
+        (("--epochs", "3"), "--epochs"),
+    ],
+)
+def test_wrong_options_are_one_line(train: Train, blocks: Files, options: tuple[str, str], words: str) -> None:
+    training = train(blocks, *options)
+    assert training.code == 36
+    assert words in training.err
+    assert re.fullmatch(r"goalward: [^\n]+\n", training.err), "said at once, before any work"
+    assert training.out == ""
+    assert not training.output.exists()
+
+
+def test_a_place_where_nothing_can_be_written_is_noticed_at_once(train: Train, large: Files, tmp_path: Path) -> None:
+    for output in (tmp_path / "missing" / "model.goalward", tmp_path):
+        training = train(large, output=output)
+        assert training.code == 36
+        assert re.fullmatch(rf"goalward: {re.escape(str(output))}: [^\n]+\n", training.err)
+    assert not (tmp_path / "missing").exists()
+
+
+def test_an_output_must_be_named(blocks: Files, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(["train", *blocks.names]) == 36
+    assert "--output" in capfd.readouterr().err
+
+
+def test_bad_problems_have_the_codes_of_plan(train: Train, blocks: Files, tmp_path: Path, trains: Files) -> None:
+    swapped = Files(blocks.problem, blocks.domain)
+    no_way = write_files(
+        tmp_path / "no-way",
+        trains.domain.read_text(),
+        trains.problem.read_text().replace("(track b c)", ""),
+    )
+    missing = Files(blocks.domain, tmp_path / "none.pddl")
+    for files, code in ((swapped, 31), (no_way, 10), (missing, 36)):
+        training = train(files)
+        assert training.code == code
+        assert training.err.startswith("goalward: ")
+        assert training.err.count("\n") == 1
+        assert not training.output.exists()
+
+
+def test_a_failure_leaves_an_old_model_alone(train: Train, blocks: Files, tmp_path: Path) -> None:
+    output = tmp_path / "model.goalward"
+    output.write_bytes(b"old")
+    assert train(blocks, "--method", "srl").code == 36
+    assert output.read_bytes() == b"old"
+
+
+# --- Ctrl-C ---
+
+
+def start(files: Files, output: Path, *options: str, **streams: int) -> subprocess.Popen[bytes]:
+    command = [PROGRAM, "train", *files.names, "-o", str(output), *options]
+    return subprocess.Popen(command, env=environment(PYTHONUNBUFFERED="1", TERM="xterm", COLUMNS="100"), **streams)
+
+
+def test_ctrl_c_ends_training_and_leaves_a_usable_model(blocks: Files, tmp_path: Path) -> None:
+    output = tmp_path / "model.goalward"
+    endless = ("--samples", "20000", "--length", "60", "--preset", "paper", "--trials", "3")
+    process = start(blocks, output, *endless, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    with process:
+        seen = b""
+        while b"epoch 1:" not in seen:
+            line = process.stderr.readline()
+            assert line, f"training ended early: {seen.decode()}"
+            seen += line
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert b"Traceback" not in err
+    assert b"(interrupted)" in out
+    assert out.count(b"Trial ") == 1, "no other trial begins"
+    model = load_model(output)
+    assert model.info["end"] == "interrupted"
+    assert search(model.task, model.heuristic()).solved
+
+
+# --- on a terminal ---
+
+
+def test_a_terminal_shows_phase_epoch_and_loss(blocks: Files, tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    output = tmp_path / "model.goalward"
+    options = (*SMALL, "--trials", "1", "--preset", "fast")
+    with start(blocks, output, *options, stdout=subprocess.PIPE, stderr=theirs) as process:
+        os.close(theirs)
+        shown = b""
+        with contextlib.suppress(OSError):  # the other end is closed
+            while part := os.read(ours, 65536):
+                shown += part
+        os.close(ours)
+        assert process.stdout is not None
+        out = process.stdout.read().decode()
+    assert process.returncode == 0
+    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.decode())
+    for phase in ("rollouts", "sampling", "training"):
+        assert re.search(rf"phase +{phase}, trial 1 of 1", text)
+    assert re.search(r"epoch +1\b", text)
+    assert re.search(r"loss +\d+\.\d+ training, \d+\.\d+ validation", text)
+    assert re.search(r"data +300 states by reachable", text)
+    assert 0 <= shown.rfind(b"\x1b[?25l") < shown.rfind(b"\x1b[?25h"), "the cursor is back"
+    assert "\x1b" not in out
+    assert out.startswith("Trial 1: ")
+    assert load_model(output).info["trials"]
