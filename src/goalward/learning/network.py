@@ -57,11 +57,6 @@ class StateNetwork(nn.Module):
     def _linears(self) -> list[nn.Linear]:
         return [module for module in self.modules() if isinstance(module, nn.Linear)]
 
-    def scale_first_layer(self, true_atoms: float) -> None:
-        """Scale the first layer to the number of true atoms, the inputs that are not zero."""
-        with torch.no_grad():
-            self.table.mul_(math.sqrt(max(self.table.shape[0], 1) / max(true_atoms, 1.0)))
-
     def silence(self, atoms: torch.Tensor) -> None:
         """Make the value independent of some atoms."""
         with torch.no_grad():

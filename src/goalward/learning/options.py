@@ -26,9 +26,9 @@ class TrainingOptions:
     """How to train. The loss is the mean squared error, the optimiser Adam, the best weights are kept.
 
     ``schedule`` "constant" keeps the learning rate; "cosine" lets it fall to 1 % over ``max_epochs`` or the time limit,
-    whichever ends first. ``normalise`` fits the labels less their mean, divided by their standard deviation, with a
-    first layer scaled to the number of true atoms instead of |F|; the scaling is folded into the exported weights. The
-    function fitted is the same, but no epochs are spent on finding the range of the labels.
+    whichever ends first. ``normalise`` fits the labels less their mean, divided by their standard deviation; the
+    scaling is folded into the exported weights. The function fitted is the same, but no epochs are spent on finding the
+    range of the labels.
     """
 
     batch_size: int

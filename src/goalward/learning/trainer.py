@@ -110,8 +110,6 @@ class _Run:
 
         generator = torch.Generator().manual_seed(options.seed * (MAX_RESTARTS + 1) + attempt)
         self.network = StateNetwork(dataset.task.n_atoms, options.shape, generator)
-        if options.normalise:
-            self.network.scale_first_layer(self.batches.true_atoms)
         self.network.silence(torch.from_numpy(np.flatnonzero(~core_atoms(dataset.task))))
         self.network.to(options.device)
         self.optimiser = torch.optim.Adam(
