@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
-from rich.console import Group
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
@@ -95,7 +95,7 @@ def train(
         device=device,
         threads=threads,
     )
-    with Interrupt() as interrupt, _view(options.n_trials, time_limit, interrupt) as view:
+    with Interrupt() as interrupt, _view(options.n_trials, PRESETS[preset].max_epochs, time_limit, interrupt) as view:
         model = train_model(task, options, view)
     save_model(model, output)
     typer.echo(describe_training(model))
@@ -125,8 +125,9 @@ def describe_training(model: Model) -> str:
 class _PlainView:
     """One line per event, for streams."""
 
-    def __init__(self, trials: int, limit: float | None, interrupt: Interrupt) -> None:
+    def __init__(self, trials: int, epochs: int, limit: float | None, interrupt: Interrupt) -> None:
         self.trials = trials
+        self.epochs = epochs
         self.limit = limit
         self.interrupt = interrupt
         self.started = time.monotonic()
@@ -163,13 +164,13 @@ class _PlainView:
 class _LiveView(_PlainView):
     """A calm table on a terminal."""
 
-    def __init__(self, trials: int, limit: float | None, interrupt: Interrupt) -> None:
-        super().__init__(trials, limit, interrupt)
-        self.live = Live(console=errors, auto_refresh=False, transient=True)
+    def __init__(self, trials: int, epochs: int, limit: float | None, interrupt: Interrupt) -> None:
+        super().__init__(trials, epochs, limit, interrupt)
         self.current, self.trial = "starting", 0
         self.summary: dict[str, Any] = {}
         self.curve: list[Epoch] = []
         self.solved: Score | None = None
+        self.live = Live(console=errors, refresh_per_second=4, transient=True, get_renderable=self.render)
 
     def __enter__(self) -> _LiveView:
         self.live.__enter__()
@@ -182,22 +183,20 @@ class _LiveView(_PlainView):
         if trial != self.trial or name == "rollouts":
             self.summary, self.curve, self.solved = {}, [], None
         self.current, self.trial = name, trial
-        self.refresh()
 
     def data(self, trial: int, summary: dict[str, Any]) -> None:
         self.summary = summary
-        self.refresh()
 
     def epoch(self, trial: int, epoch: Epoch, solved: Score | None) -> bool:
         self.curve.append(epoch)
         self.solved = solved or self.solved
-        self.refresh()
         return not self.interrupt.asked
 
     def message(self, text: str) -> None:
         self.live.console.print(text)
 
-    def refresh(self) -> None:
+    def render(self) -> Table:
+        """The state of affairs; drawn by rich's own thread, so that the clock goes on during an epoch."""
         elapsed = time.monotonic() - self.started
         table = Table.grid(padding=(0, 2))
         rows = [
@@ -216,7 +215,7 @@ class _LiveView(_PlainView):
             rows.append(("short search", f"solves {self.solved} validation states now"))
         for name, value in rows:
             table.add_row(Text(name, style="dim"), value)
-        self.live.update(Group(table), refresh=True)
+        return table
 
     def _eta(self, elapsed: float) -> str:
         if self.limit is not None:
@@ -224,15 +223,15 @@ class _LiveView(_PlainView):
         if not self.curve:
             return ""
         per_epoch = self.curve[-1].seconds / self.curve[-1].number
-        left = per_epoch * max(PRESETS["fast"].max_epochs - self.curve[-1].number, 0)
-        return f", about {format_duration(left)} left in this trial"
+        left = per_epoch * max(self.epochs - self.curve[-1].number, 0)
+        return f", at most {format_duration(left)} left in this trial"
 
     def _sparkline(self) -> str:
-        values = [epoch.validation_loss for epoch in self.curve][-30:]
+        values = [math.log(max(epoch.validation_loss, 1e-9)) for epoch in self.curve][-30:]
         low, high = min(values), max(values)
         scale = (len(BARS) - 1) / (high - low) if high > low else 0
         return "".join(BARS[round((value - low) * scale)] for value in values)
 
 
-def _view(trials: int, limit: float | None, interrupt: Interrupt) -> _PlainView:
-    return (_LiveView if errors.is_terminal else _PlainView)(trials, limit, interrupt)
+def _view(trials: int, epochs: int, limit: float | None, interrupt: Interrupt) -> _PlainView:
+    return (_LiveView if errors.is_terminal else _PlainView)(trials, epochs, limit, interrupt)

@@ -133,7 +133,7 @@ class _Run:
         best = math.inf
         try:
             for number in range(1, self.options.max_epochs + 1):
-                train_loss = self._pass(self.train_rows, learn=True)
+                train_loss = self._learn()
                 if train_loss is None:
                     return "the loss is not a number: training diverged"
                 validation_loss, spread = self._validate()
@@ -176,8 +176,9 @@ class _Run:
             for group in self.optimiser.param_groups:
                 group["lr"] = self.options.learning_rate * (FINAL_SHARE + (1 - FINAL_SHARE) * fall)
 
-    def _pass(self, rows: np.ndarray[tuple[int], np.dtype[np.int64]], learn: bool) -> float | None:
-        """One epoch of learning; the mean loss in squared steps, or None where it is not finite."""
+    def _learn(self) -> float | None:
+        """One epoch; the mean loss in squared steps, or None where it is not finite."""
+        rows = self.train_rows
         self.random.shuffle(rows)
         total, seen = 0.0, 0
         for states, labels in self.batches.epoch(rows, self.options.batch_size):

@@ -96,7 +96,8 @@ class _Trial:
 
     @property
     def rank(self) -> tuple[float, ...]:
-        return (*(self.score.rank if self.score else (0, 0)), -self.result.validation_loss)
+        """Losses on different samplers' data do not compare, so equals go to the earlier trial."""
+        return self.score.rank if self.score else (0, 0)
 
 
 def train_model(task: Task, options: LearnOptions | None = None, watcher: Watcher | None = None) -> Model:
@@ -148,7 +149,7 @@ def _run_trial(
     left = None if seconds is None else max(seconds - reserve - (time.monotonic() - begun), 0.1)
     training = _training_options(options, seed, left)
     tell("training")
-    glimpse = _Glimpse(task, states, training, watcher)
+    glimpse = _Glimpse(task, states, watcher)
 
     def watch(epoch: Epoch, weights: Callable[[], NetworkWeights]) -> bool | None:
         return watcher.epoch(number, epoch, glimpse(epoch, weights)) if watcher else None
@@ -180,7 +181,7 @@ class _Glimpse:
     SECONDS = 0.1
     SHARE = 0.05  # of the training time that may go into looking
 
-    def __init__(self, task: Task, states: list[Ints], training: TrainingOptions, watcher: Watcher | None) -> None:
+    def __init__(self, task: Task, states: list[Ints], watcher: Watcher | None) -> None:
         self.task = task
         self.states = states[: self.STATES]
         self.enabled = watcher is not None and bool(states)
