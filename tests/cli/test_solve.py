@@ -19,6 +19,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from safetensors import safe_open
+from safetensors.numpy import save_file
 
 from goalward.search.model import Model, load_model, save_model
 from goalward.search.network import Layer, NetworkWeights
@@ -266,7 +268,7 @@ def test_json_of_states_that_run_out_of_time(goalward: Goalward) -> None:
 def test_the_time_limit_is_for_each_state(goalward: Goalward, endless: Endless) -> None:
     started = time.monotonic()
     outcome = goalward("solve", endless.model, endless.state, endless.state, "--time-limit", "300ms", "--json")
-    assert 0.6 <= time.monotonic() - started < 5
+    assert 0.6 <= time.monotonic() - started < 20
     assert [row["search_time"] >= 0.3 for row in table(outcome)["states"]] == [True, True]
 
 
@@ -354,13 +356,14 @@ def test_what_is_no_model_is_refused(goalward: Goalward, tmp_path: Path) -> None
 
 
 def test_a_model_whose_network_does_not_fit_is_one_line(tmp_path: Path) -> None:
-    model = load_model(MODEL)
-    weights = model.weights
-    broken = NetworkWeights(weights.table, weights.bias[:-1].copy(), weights.layers)
-    save_model(Model(model.task, broken, model.info), tmp_path / "broken.goalward")
-    outcome = spawn("solve", tmp_path / "broken.goalward", STATES[0])
+    with safe_open(MODEL, framework="numpy") as file:
+        arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        header = file.metadata()
+    broken = tmp_path / "broken.goalward"
+    save_file(arrays | {"network.bias": arrays["network.bias"][:-1]}, broken, metadata=header)
+    outcome = spawn("solve", broken, STATES[0])
     assert outcome.code == 36
-    assert outcome.error.startswith(f"{tmp_path / 'broken.goalward'}: ")
+    assert outcome.error.startswith(f"{broken}: damaged model ")
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -145,17 +145,26 @@ def test_a_time_limit_ends_training(dataset: Dataset) -> None:
     started = time.monotonic()
     result = train_network(dataset, replace(SMALL, max_epochs=10**6, patience=10**6, time_limit=0.5))
     assert result.end == "time limit"
-    assert 0.5 <= time.monotonic() - started < 5
+    assert 0.5 <= time.monotonic() - started < 20
     assert len(result.curve) > 1
     assert usable(dataset, result)
     assert result.curve[-1].learning_rate < 0.2 * SMALL.learning_rate, "the schedule follows the clock"
 
 
-def test_a_time_limit_ends_an_epoch_too(dataset: Dataset) -> None:
-    run_of_batches = replace(SMALL, batch_size=1, max_epochs=10**6, time_limit=0.05)
-    result = train_network(dataset, run_of_batches)
+def test_a_time_limit_ends_an_epoch_too(dataset: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+    whole = batches.StateBatches.epoch
+
+    def counted(self: batches.StateBatches, rows: Any, batch_size: int) -> Iterator[Any]:
+        for batch in whole(self, rows, batch_size):
+            seen.append(batch_size)
+            yield batch
+
+    monkeypatch.setattr(batches.StateBatches, "epoch", counted)
+    result = train_network(dataset, replace(SMALL, batch_size=1, time_limit=1e-3))
     assert result.end == "time limit"
     assert len(result.curve) == 1
+    assert 1 <= seen.count(1) < 800
     assert math.isfinite(result.curve[0].train_loss)
     assert usable(dataset, result)
 
@@ -194,7 +203,7 @@ def test_an_interrupt_in_the_first_epoch_leaves_a_network_that_search_can_use(
     def interrupted(self: _Run, *arguments: Any, **options: Any) -> float:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_Run, "_pass", interrupted)
+    monkeypatch.setattr(_Run, "_learn", interrupted)
     result = train_network(dataset, SMALL)
     assert (result.end, result.best_epoch, result.curve) == ("interrupted", 0, [])
     assert usable(dataset, result)

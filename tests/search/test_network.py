@@ -14,6 +14,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 import torch
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from goalward import _core
 from goalward.learning import NetworkShape
@@ -27,6 +29,7 @@ from goalward.task.packing import core_atoms
 from goalward.task.states import BitRows, from_bits, random_walk_states, to_bits
 from goalward.task.strips import Task
 from helpers import TINY, make_tiny, read_texts
+from oracle import make_task, strips_tasks
 
 Floats = npt.NDArray[np.float32]
 
@@ -58,7 +61,6 @@ def walked(name: str, n: int) -> tuple[Task, BitRows]:
 def torch_network(task: Task, shape: NetworkShape, seed: int = 0) -> StateNetwork:
     """A network with random weights, indifferent to what search leaves out."""
     network = StateNetwork(task.n_atoms, shape, torch.Generator().manual_seed(seed))
-    network.scale_first_layer(float(core_atoms(task).sum()) / 4)
     network.silence(torch.from_numpy(np.flatnonzero(~core_atoms(task))))
     return network
 
@@ -268,6 +270,13 @@ def test_updating_the_first_layer_gives_the_values_from_scratch(name: str, batch
     assert expanded > 50
 
 
+@given(task=strips_tasks(), seed=st.integers(0, 2**32))
+@example(task=make_task(3, [([], [0], [1], 1), ([0], [2], [0, 1], 1)], [], [2]), seed=0)
+def test_operators_may_add_what_holds_and_delete_what_does_not(task: Task, seed: int) -> None:
+    weights = integer_weights(task, width=4, seed=seed)
+    assert same_search(search(task, whole(task, weights)), search(task, in_numpy(weights)))
+
+
 def test_searches_that_take_turns_share_a_network_without_mixing_up_their_parents() -> None:
     instance = generate("tiles", rows=3, cols=3, seed=1)
     task = ground(*read_texts(instance.domain_text, instance.problem_text))
@@ -288,6 +297,18 @@ def test_one_network_serves_search_after_search() -> None:
         assert again.plan == fresh.plan
         assert again.statistics.expanded == fresh.statistics.expanded
         kept.evaluate(to_bits([task.init], task.n_atoms))
+
+
+def test_a_search_that_begins_where_another_one_expanded_its_last_state() -> None:
+    # Each search expands its first state and evaluates one child. The first states may lie at the same address.
+    task = make_task(5, [([0], [1], [0], 1), ([2], [3], [2], 1)], [0], [1, 3, 4])
+    table = np.array([[10], [1], [20], [2], [0]], dtype=np.float32)  # h of a state is the sum over its atoms
+    zero, one = np.zeros(1, dtype=np.float32), np.ones((1, 1), dtype=np.float32)
+    kept = bind_network(task, NetworkWeights(table, zero, (Layer(one, zero),)))
+    for atom in (0, 2) * 10:
+        statistics = search(task, kept, init=np.array([atom], dtype=np.int32)).statistics
+        assert statistics.evaluated == 2
+        assert (statistics.initial_h, statistics.best_h) == (table[atom, 0], table[atom + 1, 0])
 
 
 def test_a_good_network_makes_search_walk_straight_to_the_goal() -> None:
@@ -328,21 +349,21 @@ def test_networks_that_fit_are_taken() -> None:
 def test_networks_of_the_wrong_shape_are_refused() -> None:
     task, bits = walked("blocks", 10_000)
     wrong = {
-        "no layers": weights_of(task),
-        "two outputs": weights_of(task, square(2, 4)),
-        "short bias": weights_of(task, square(1, 4), bias=3),
-        "inputs that do not meet the outputs before": weights_of(task, square(5, 4), square(1, 4)),
-        "a skip from a later layer": weights_of(task, square(4, skip=1), square(1, 4)),
-        "a skip of another width": weights_of(task, square(5, 4, skip=0), square(1, 5)),
-        "a skip around the output": weights_of(task, square(1, 1, skip=0), width=1),
-        "a layer with a short bias": weights_of(
+        "no layers": lambda: weights_of(task),
+        "two outputs": lambda: weights_of(task, square(2, 4)),
+        "short bias": lambda: weights_of(task, square(1, 4), bias=3),
+        "inputs that do not meet the outputs before": lambda: weights_of(task, square(5, 4), square(1, 4)),
+        "a skip from a later layer": lambda: weights_of(task, square(4, skip=1), square(1, 4)),
+        "a skip of another width": lambda: weights_of(task, square(5, 4, skip=0), square(1, 5)),
+        "a skip around the output": lambda: weights_of(task, square(1, 1, skip=0), width=1),
+        "a layer with a short bias": lambda: weights_of(
             task, replace(square(4), bias=np.ones(3, dtype=np.float32)), square(1, 4)
         ),
-        "too few atoms": weights_of(task, square(1, 4), atoms=task.n_atoms - 1),
+        "too few atoms": lambda: weights_of(task, square(1, 4), atoms=task.n_atoms - 1),
     }
-    for what, weights in wrong.items():
-        with pytest.raises(ValueError, match=r"wrong shape|another number of atoms"):
-            print(what, bind_network(task, weights).evaluate(bits[:1]))
+    for what, make in wrong.items():
+        with pytest.raises(ValueError, match=r"do not fit together|another number of atoms"):
+            print(what, bind_network(task, make()).evaluate(bits[:1]))
 
 
 def test_the_core_says_which_layer_is_wrong() -> None:

@@ -112,10 +112,11 @@ def describe_training(model: Model) -> str:
             if trial["solved"] is None
             else f", solves {trial['solved']} of {trial['validation_states']} validation states"
         )
+        loss = "" if trial["validation_loss"] is None else f", validation loss {trial['validation_loss']:.2f}"
         mark = " (kept)" if len(info["trials"]) > 1 and i == info["chosen_trial"] else ""
         lines.append(
             f"Trial {i + 1}: seed {trial['seed']}, sampler {trial['sampler']}, {trial['epochs']} epochs "
-            f"({trial['end']}), validation loss {trial['validation_loss']:.2f}{solved}{mark}"
+            f"({trial['end']}){loss}{solved}{mark}"
         )
         lines += [f"  restarted, {reason}" for reason in trial["restarts"]]
     lines.append(f"Training time: {info['seconds']:.2f}s")

@@ -137,6 +137,8 @@ class _Run:
                 if train_loss is None:
                     return "the loss is not a number: training diverged"
                 validation_loss, spread = self._validate()
+                if not math.isfinite(validation_loss):
+                    return "the validation loss is not a number: training diverged"
                 if self.spread > 0 and spread < 1e-4 * self.spread:
                     return "the network is dead: it gives every state the same value"
                 rate = float(self.optimiser.param_groups[0]["lr"])

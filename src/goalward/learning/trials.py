@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import platform
 import time
 from collections.abc import Callable
@@ -52,6 +53,8 @@ class LearnOptions:
             raise UsageError(f"the number of trials is {self.trials}; it goes from 1 to 1000")
         if not 0 <= self.seed < 2**32:
             raise UsageError(f"the seed is {self.seed}; it goes from 0 to 2^32 - 1")
+        RolloutOptions(self.method, self.n_rollouts, self.length)  # these check themselves
+        SamplingOptions(self.n_samples, self.random_share)
         for sampler in self.samplers or ():
             if sampler not in SAMPLERS:
                 raise UsageError(f"unknown sampler {sampler!r} (known: {', '.join(SAMPLERS)})")
@@ -96,8 +99,8 @@ class _Trial:
 
     @property
     def rank(self) -> tuple[float, ...]:
-        """Losses on different samplers' data do not compare, so equals go to the earlier trial."""
-        return self.score.rank if self.score else (0, 0)
+        """Solved states, then evaluations; the loss, which compares less well between samplers, only among equals."""
+        return (*(self.score.rank if self.score else (0, 0)), -self.result.validation_loss)
 
 
 def train_model(task: Task, options: LearnOptions | None = None, watcher: Watcher | None = None) -> Model:
@@ -196,6 +199,11 @@ class _Glimpse:
         return result
 
 
+def _finite(loss: float) -> float | None:
+    """A loss as JSON can hold it: there is none before the first epoch has ended."""
+    return loss if math.isfinite(loss) else None
+
+
 def _info(options: LearnOptions, trials: list[_Trial], best: _Trial, seconds: float) -> dict[str, Any]:
     info = {
         "method": options.method,
@@ -207,13 +215,13 @@ def _info(options: LearnOptions, trials: list[_Trial], best: _Trial, seconds: fl
         "seconds": round(seconds, 3),
         "end": best.result.end,
         "best_epoch": best.result.best_epoch,
-        "validation_loss": best.result.validation_loss,
+        "validation_loss": _finite(best.result.validation_loss),
         "curve": [[e.number, e.train_loss, e.validation_loss, round(e.seconds, 3)] for e in best.result.curve],
         "trials": [
             {
                 "seed": trial.seed,
                 "sampler": trial.sampler,
-                "validation_loss": trial.result.validation_loss,
+                "validation_loss": _finite(trial.result.validation_loss),
                 "epochs": len(trial.result.curve),
                 "end": trial.result.end,
                 "restarts": trial.result.restarts,
