@@ -122,8 +122,10 @@ def _plan_names(states: list[Path], folder: Path | None) -> list[Path | None]:
         return [None] * len(states)
     stems = [path.stem for path in states]
     if len(set(stems)) < len(stems):
+        stems = [path.name for path in states]
+    if len(set(stems)) < len(stems):
         common = Path(os.path.commonpath([path.absolute().parent for path in states]))
-        stems = ["-".join(path.absolute().relative_to(common).with_suffix("").parts) for path in states]
+        stems = ["-".join(path.absolute().relative_to(common).parts) for path in states]
     return [folder / f"{stem}.plan" for stem in stems]
 
 
@@ -195,10 +197,12 @@ def _progress(total: int, enabled: bool) -> Iterator[Any]:
     if not enabled or not errors.is_terminal:
         yield lambda rows, line: typer.echo(line)
         return
-    with Live(console=errors, auto_refresh=False, transient=True) as live:
+    # Results belong to stdout even where progress is shown; on a shared terminal rich keeps the two apart.
+    shared = sys.stdout.isatty()
+    with Live(console=errors, auto_refresh=False, transient=True, redirect_stdout=shared) as live:
 
         def show(rows: list[Row], line: str) -> None:
-            live.console.print(Text.from_ansi(line))
+            typer.echo(line)
             solved = sum(row.status == Status.SOLVED.value for row in rows)
             live.update(Text(f"{len(rows)} of {total} states, {solved} solved", style="dim"), refresh=True)
 

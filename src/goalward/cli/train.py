@@ -16,7 +16,7 @@ from goalward.cli.limits import Interrupt, Limits
 from goalward.cli.live import errors, spinner
 from goalward.cli.units import format_duration, parse_duration, parse_share
 from goalward.errors import UsageError
-from goalward.learning.options import PRESETS
+from goalward.learning.options import PRESETS, LearnOptions
 from goalward.regression.rollouts import METHODS, RegressionMethod
 from goalward.sampling.samplers import SAMPLERS
 from goalward.search.model import Model, save_model
@@ -74,13 +74,6 @@ def train(
     """
     if output.is_dir() or not output.absolute().parent.is_dir():
         raise UsageError(f"{output}: not a file in an existing folder")
-    limits = Limits(None, None)
-    with spinner("grounding"):
-        task = ground_files(domain, problem)
-    typer.echo(f"Task: {task.n_atoms} atoms, {task.n_operators} operators, grounded in {limits.elapsed:.2f}s", err=True)
-    with spinner("loading PyTorch"):
-        from goalward.learning.trials import LearnOptions, train_model  # noqa: PLC0415
-
     options = LearnOptions(
         method=cast(RegressionMethod, method),
         preset=preset,
@@ -95,6 +88,13 @@ def train(
         device=device,
         threads=threads,
     )
+    limits = Limits(None, None)
+    with spinner("grounding"):
+        task = ground_files(domain, problem)
+    typer.echo(f"Task: {task.n_atoms} atoms, {task.n_operators} operators, grounded in {limits.elapsed:.2f}s", err=True)
+    with spinner("loading PyTorch"):
+        from goalward.learning.trials import train_model  # noqa: PLC0415
+
     with Interrupt() as interrupt, _view(options.n_trials, PRESETS[preset].max_epochs, time_limit, interrupt) as view:
         model = train_model(task, options, view)
     save_model(model, output)

@@ -11,9 +11,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from goalward.learning.options import PRESETS, NetworkShape, TrainingOptions
+    from goalward.learning.options import PRESETS, LearnOptions, NetworkShape, TrainingOptions
     from goalward.learning.trainer import TrainingResult, train_network
-    from goalward.learning.trials import LearnOptions, train_model
+    from goalward.learning.trials import train_model
 
 __all__ = [
     "PRESETS",
@@ -27,7 +27,7 @@ __all__ = [
 
 _HOME = {
     "PRESETS": "options",
-    "LearnOptions": "trials",
+    "LearnOptions": "options",
     "NetworkShape": "options",
     "TrainingOptions": "options",
     "TrainingResult": "trainer",

@@ -10,67 +10,18 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
-from typing import Any, Literal, Protocol, cast
+from typing import Any, Protocol, cast
 
 import torch
 
-from goalward.errors import UsageError
-from goalward.learning.options import PRESETS, TrainingOptions
+from goalward.learning.options import PRESETS, LearnOptions, TrainingOptions
 from goalward.learning.trainer import Epoch, TrainingResult, train_network
 from goalward.learning.validation import Score, score, validation_states
 from goalward.regression import RolloutOptions, regress
-from goalward.regression.rollouts import RegressionMethod
-from goalward.sampling import SAMPLERS, SamplingOptions, make_dataset
+from goalward.sampling import SamplingOptions, make_dataset
 from goalward.search.model import Model
 from goalward.search.network import NetworkWeights, bind_network
 from goalward.task.strips import Ints, Task
-
-
-@dataclass(frozen=True)
-class LearnOptions:
-    """Everything about learning one model; None means what the preset says."""
-
-    method: RegressionMethod = "n-rsl"
-    preset: str = "fast"
-    seed: int = 0
-    n_samples: int = 100_000
-    random_share: float = 0.5
-    n_rollouts: int = 5
-    length: int = 500
-    samplers: tuple[str, ...] | None = None
-    trials: int | None = None
-    time_limit: float | None = None
-    device: Literal["cpu", "cuda"] = "cpu"
-    threads: int = 1
-    validation_states: int = 10
-    validation_seconds: float = 2.0
-    max_epochs: int | None = None
-
-    def __post_init__(self) -> None:
-        if self.preset not in PRESETS:
-            raise UsageError(f"unknown preset {self.preset!r} (known: {', '.join(PRESETS)})")
-        if self.trials is not None and not 1 <= self.trials <= 1000:
-            raise UsageError(f"the number of trials is {self.trials}; it goes from 1 to 1000")
-        if not 0 <= self.seed < 2**32:
-            raise UsageError(f"the seed is {self.seed}; it goes from 0 to 2^32 - 1")
-        RolloutOptions(self.method, self.n_rollouts, self.length)  # these check themselves
-        SamplingOptions(self.n_samples, self.random_share)
-        for sampler in self.samplers or ():
-            if sampler not in SAMPLERS:
-                raise UsageError(f"unknown sampler {sampler!r} (known: {', '.join(SAMPLERS)})")
-
-    @property
-    def chosen_samplers(self) -> tuple[str, ...]:
-        """Samplers that the trials take in turn."""
-        return self.samplers or PRESET_SAMPLERS[self.preset]
-
-    @property
-    def n_trials(self) -> int:
-        """How many trials: by default one per sampler of the preset, so that validation can choose."""
-        return self.trials or len(self.chosen_samplers)
-
-
-PRESET_SAMPLERS = {"fast": ("reachable", "uniform"), "paper": ("uniform",)}
 
 
 class Watcher(Protocol):

@@ -84,8 +84,23 @@ def load_dataset(path: str | Path) -> Dataset:
     header, arrays = read_safetensors(path, FORMAT, VERSION, "data set")
     try:
         task = task_from_arrays({name[5:]: array for name, array in arrays.items() if name.startswith("task.")})
-        return Dataset(
-            task, arrays["states"], arrays["labels"], arrays["origin"], int(header["beyond"]), header["sampler"]
+        dataset = Dataset(
+            task, arrays["states"], arrays["labels"], arrays["origin"], int(header["beyond"]), str(header["sampler"])
         )
-    except (KeyError, ValueError, IndexError) as error:
+        _check(dataset)
+        return dataset
+    except (KeyError, ValueError, IndexError, TypeError) as error:
         raise TaskFileError(f"{path}: damaged data set ({error})") from None
+
+
+def _check(dataset: Dataset) -> None:
+    """Refuse arrays that do not make a data set."""
+    n, width = len(dataset.labels), -(-dataset.task.n_atoms // 64)
+    ok = dataset.states.dtype == np.uint64 and dataset.states.shape == (n, width)
+    for array in (dataset.labels, dataset.origin):
+        ok = ok and array.dtype == np.int32 and array.shape == (n,)
+    spare = width * 64 - dataset.task.n_atoms
+    if ok and spare and n:
+        ok = not bool((dataset.states[:, -1] >> np.uint64(64 - spare)).any())
+    if not ok:
+        raise ValueError("arrays do not fit together")

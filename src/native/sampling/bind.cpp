@@ -1,6 +1,8 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <stdexcept>
+
 #include "sampling/sample.hpp"
 #include "task/arrays.hpp"
 
@@ -29,6 +31,7 @@ auto draw(int n_atoms, const BitRows& core, const Ints& group_offsets, const Int
 
 auto label(const Ints& preimage_offsets, const Ints& preimages, const Ints& depth, int n_atoms, const BitRows& states,
            int32_t otherwise) {
+    if (states.shape(1) != bit_words(n_atoms)) throw std::invalid_argument("the bit rows do not fit the number of atoms");
     const Rows rows = to_rows(preimage_offsets, preimages);
     std::vector<int32_t> labels;
     {

@@ -31,7 +31,9 @@ public:
             part_start_.push_back(parts_.size());
         }
         for (int32_t atom = 0; atom < space.n_atoms; ++atom)
-            if (space.complement_of[atom] >= 0 && test(space.core.data(), atom)) complements_.push_back(atom);
+            if (const int32_t positive = space.complement_of[atom];
+                positive >= 0 && test(space.core.data(), atom) && test(space.core.data(), positive))
+                complements_.push_back(atom);
     }
 
     void draw(std::span<const int32_t> forced, uint64_t* state) {
@@ -54,7 +56,8 @@ public:
             each_group_of_true(pool_.data() + row * words_, [&](int32_t group, int32_t) { in_group_[group] = -1; });
             for (int32_t atom : forced) set(state, atom);
         }
-        // A complement atom is true exactly where its atom is false.
+        // A complement atom is true exactly where its atom is false. Where only the complement matters, it is an atom
+        // like any other.
         for (int32_t atom : complements_)
             if (!test(state, space_.complement_of[atom])) set(state, atom);
     }
@@ -134,12 +137,13 @@ std::vector<int32_t> label_states(const Rows& preimages, std::span<const int32_t
     constexpr std::size_t block = 512, lanes = block / 64;
     const std::size_t words = (n_atoms + 63) / 64;
     const std::size_t n = words ? states.size() / words : 0;
+    const uint64_t last = n_atoms % 64 ? (uint64_t{1} << (n_atoms % 64)) - 1 : ~uint64_t{0};  // bits of the last word
     std::vector<int32_t> labels(n, otherwise);
 
     std::vector<int64_t> count(n_atoms);
     const auto each_true = [&](std::size_t i, auto&& visit) {
         for (std::size_t w = 0; w < words; ++w)
-            for (uint64_t rest = states[i * words + w]; rest; rest &= rest - 1)
+            for (uint64_t rest = states[i * words + w] & (w + 1 == words ? last : ~uint64_t{0}); rest; rest &= rest - 1)
                 visit(w * 64 + static_cast<std::size_t>(__builtin_ctzll(rest)));
     };
     for (std::size_t i = 0; i < n; ++i) each_true(i, [&](std::size_t atom) { ++count[atom]; });
