@@ -66,14 +66,15 @@ def plan(
     domain: Annotated[Path, typer.Argument(help="PDDL domain file", show_default=False)],
     problem: Annotated[Path, typer.Argument(help="PDDL problem file", show_default=False)],
     heuristic: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--heuristic",
             "-H",
             metavar="|".join(HEURISTICS),
-            help="; ".join(f"{h.name}: {h.summary}" for h in HEURISTICS.values()),
+            help="; ".join(f"{h.name}: {h.summary}" for h in HEURISTICS.values()) + "  [default: ff]",
+            show_default=False,
         ),
-    ] = "ff",
+    ] = None,
     model: Annotated[
         Path | None,
         typer.Option(help="use this learned model as the heuristic; the problem must be a state of its task"),
@@ -108,7 +109,9 @@ def plan(
 ) -> None:
     """Find a plan and check it before reporting it."""
     limits = Limits(time_limit, memory_limit)
-    check_heuristic(heuristic)
+    if model is not None and heuristic is not None:
+        raise UsageError("a model is a heuristic itself: give --model or --heuristic, not both")
+    name = check_heuristic(heuristic or "ff")
     if output is not None:
         _check_output(output)
     options = SearchOptions(
@@ -124,10 +127,10 @@ def plan(
             if model is None:
                 task = ground(lifted_domain, lifted_problem)
                 init = task.init
-                bound = bind_heuristic(task, heuristic, unit_costs=options.counts_steps)
+                bound = bind_heuristic(task, name, unit_costs=options.counts_steps)
             else:
                 bound, init = _bind_model(model, lifted_domain, lifted_problem)
-                task, heuristic = bound.task, bound.name
+                task, name = bound.task, bound.name
             bound.value(init)  # what search needs is built here, where the clock can stop it
     except (UnsolvableError, LimitError) as error:
         if as_json:
@@ -146,16 +149,16 @@ def plan(
 
         result = search(task, bound, options, init=init, progress=progress)
     if result.solved:
-        _validate(lifted_domain, lifted_problem, result)
+        check_plan(lifted_domain, lifted_problem, result)
         text = format_plan(result.steps, result.cost, not task.uses_costs)
         if output is not None:
             write_text_atomically(output, text)
         elif not as_json:
             typer.echo(text, nl=False)
     if as_json:
-        typer.echo(json.dumps(_as_json(result, heuristic, limits), indent=2))
+        typer.echo(json.dumps(_as_json(result, name, limits), indent=2))
     else:
-        report(result, heuristic, limits, output)
+        report(result, name, limits, output)
     raise typer.Exit(EXIT_CODES[result.status])
 
 
@@ -174,10 +177,9 @@ def _bind_model(path: Path, domain: Domain, problem: Problem) -> tuple[BoundHeur
     return model.heuristic(), StateReader(model.task).parse(problem.text, problem.source)
 
 
-def _validate(domain: Domain, problem: Problem, result: SearchResult) -> None:
+def check_plan(domain: Domain, problem: Problem, result: SearchResult) -> None:
     """No plan leaves this program unless the independent checker accepts it."""
-    steps = [tuple(step[1:-1].split()) for step in result.steps]
-    verdict = validate_plan(domain, problem, steps)
+    verdict = validate_plan(domain, problem, [tuple(step[1:-1].split()) for step in result.steps])
     if not verdict.valid:
         raise GoalwardError(f"goalward found a plan that its own checker rejects; please report this: {verdict.reason}")
 

@@ -21,9 +21,9 @@ from rich.text import Text
 
 from goalward.cli.limits import Interrupt
 from goalward.cli.live import errors
-from goalward.cli.plan import EXIT_CODES
+from goalward.cli.plan import EXIT_CODES, check_plan
 from goalward.cli.units import format_count, format_duration, parse_batches, parse_duration, parse_size
-from goalward.errors import ExitCode, GoalwardError, UsageError
+from goalward.errors import ExitCode, UsageError
 from goalward.search import TURNS, SearchOptions, SearchResult, Statistics, Status, search
 from goalward.search.heuristics import BoundHeuristic
 from goalward.search.model import Model, load_model
@@ -33,7 +33,6 @@ from goalward.task.plan_file import format_plan, write_text_atomically
 from goalward.task.sexpr import read_text
 from goalward.task.states import StateReader
 from goalward.task.strips import Ints
-from goalward.task.validate import validate_plan
 
 
 @dataclass(frozen=True)
@@ -159,12 +158,7 @@ class _Solver:
 
     def report(self, result: SearchResult, text: str, source: str, plan_file: Path | None) -> Row:
         if result.solved:
-            problem = parse_problem(text, source, self.domain)
-            verdict = validate_plan(self.domain, problem, [tuple(step[1:-1].split()) for step in result.steps])
-            if not verdict.valid:
-                raise GoalwardError(
-                    f"goalward found a plan that its own checker rejects; please report: {verdict.reason}"
-                )
+            check_plan(self.domain, parse_problem(text, source, self.domain), result)
             if plan_file is not None:
                 write_text_atomically(plan_file, format_plan(result.steps, result.cost, not result.task.uses_costs))
         s = result.statistics
