@@ -50,14 +50,18 @@ def main() -> None:
             print(f"memory limit {megabytes} MiB: peak {peak:.1f} MiB, {peak / megabytes - 1:+.1%}", flush=True)
         waits = []
         for _ in range(repetitions):
-            with subprocess.Popen(plan(folder, "-H", "ff"), stdout=subprocess.PIPE, text=True) as process:
+            with subprocess.Popen(
+                plan(folder, "-H", "ff", "-s", "astar"), stdout=subprocess.PIPE, text=True
+            ) as process:
                 assert process.stdout is not None
                 process.stdout.readline()  # the task is grounded
                 time.sleep(1)
                 asked = time.perf_counter()
                 process.send_signal(signal.SIGINT)
-                process.stdout.read()
+                rest = process.stdout.read()
                 waits.append(time.perf_counter() - asked)
+            if "Interrupted." not in rest:
+                raise RuntimeError(f"the search ended by itself:\n{rest}")
         print(f"Ctrl-C: the report is complete after {min(waits):.3f} to {max(waits):.3f} s")
 
 
