@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -12,6 +13,10 @@ import pytest
 from goalward.task.grounding import ground
 from goalward.task.strips import Task
 from helpers import TINY, FastDownward, Tiny, make_tiny, read_texts
+
+# A shell that starts the tests in the background makes them deaf to Ctrl-C, and what they start as well.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

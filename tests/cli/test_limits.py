@@ -21,6 +21,10 @@ from goalward.task.packing import native_problem
 
 from .program import PROGRAM, Files, Outcome, environment, spawn, write_files
 
+# The alarm of a time limit may strike inside a finaliser of whatever else this process has loaded.
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+
+
 Goalward = Callable[..., Outcome]
 
 HANG = 20.0

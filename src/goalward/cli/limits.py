@@ -14,6 +14,8 @@ from goalward.errors import ExitCode, LimitError
 
 CHECK_INTERVAL = 0.01
 """Seconds between two looks at the limits while Python code runs."""
+RETRY_INTERVAL = 0.1
+"""Seconds until a limit that was reached is enforced again, enough to leave the code that was interrupted."""
 
 
 class Limits:
@@ -72,11 +74,15 @@ class _Enforcement:
     def _look(self, signum: int, frame: FrameType | None) -> None:
         limits = self._limits
         if limits.seconds is not None and limits.elapsed >= limits.seconds:
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            self._ask_again()
             raise LimitError(f"out of time while {self._activity}", ExitCode.OUT_OF_TIME)
         if limits.memory is not None and _core.resident_memory() > limits.memory:
-            signal.setitimer(signal.ITIMER_REAL, 0)
+            self._ask_again()
             raise LimitError(f"out of memory while {self._activity}", ExitCode.OUT_OF_MEMORY)
+
+    def _ask_again(self) -> None:
+        """An exception that strikes inside a finaliser is lost; if this one is, the next look raises it again."""
+        signal.setitimer(signal.ITIMER_REAL, RETRY_INTERVAL, RETRY_INTERVAL)
 
 
 class Interrupt:

@@ -111,7 +111,7 @@ def plan(
     limits = Limits(time_limit, memory_limit)
     if model is not None and heuristic is not None:
         raise UsageError("a model is a heuristic itself: give --model or --heuristic, not both")
-    name = check_heuristic(heuristic or "ff")
+    name = check_heuristic("ff" if heuristic is None else heuristic)
     if output is not None:
         _check_output(output)
     options = SearchOptions(
