@@ -341,7 +341,8 @@ def test_a_python_heuristic_searches_like_the_same_native_one(tiny: Tiny, algori
     native = BoundHeuristic(task, "goalcount", lambda p: _core.native_evaluator(p, "goalcount", True), whole=True)
     theirs, ours = search(task, native, options), search(task, count_goals(task), options)
     assert ours.plan == theirs.plan
-    assert without_time(ours.statistics) == without_time(theirs.statistics)
+    # The open list is another one: queues where a heuristic is known to have few values, a heap elsewhere.
+    assert replace(ours.statistics, seconds=0, bytes=0) == replace(theirs.statistics, seconds=0, bytes=0)
 
 
 def test_values_may_be_fractions_and_negative(tiny: Tiny) -> None:

@@ -15,12 +15,6 @@ namespace goalward {
 
 namespace {
 
-struct Node {  // how a state was reached
-    StateId parent;
-    int32_t op;
-};
-static_assert(sizeof(Node) == 8);
-
 struct PathCost {  // only for searches that reopen
     double g;
     float h;
@@ -29,9 +23,10 @@ struct PathCost {  // only for searches that reopen
 // Children are evaluated in slices, so that the clock is looked at often enough even when a state has thousands.
 constexpr std::size_t slice = 256;
 
-template <bool greedy>
+template <class OpenList>
 class Search {
-    using Entry = std::conditional_t<greedy, GreedyEntry, CostEntry>;
+    using Entry = typename OpenList::Entry;
+    static constexpr bool greedy = std::is_same_v<Entry, GreedyEntry>;
 
 public:
     Search(const Problem& problem, Evaluator& evaluator, const SearchOptions& options, int batch, Budget& budget)
@@ -43,7 +38,7 @@ public:
         problem_.packing().pack(init, registry_.scratch());
         const StateId id = registry_.insert_scratch().first;
         if (id == no_state) return why();  // not even the first state fits
-        add_node(no_state, -1);
+        add_node(no_state);
         if (problem_.is_goal(registry_[id])) goal_ = id;
         const Word* state = registry_[id];
         float h = 0;
@@ -80,15 +75,31 @@ public:
         return s;
     }
 
-    std::vector<int32_t> plan() const {
+    std::vector<int32_t> plan() {
         std::vector<int32_t> result;
-        for (StateId id = goal_; nodes_[id]->parent != no_state; id = nodes_[id]->parent)
-            result.push_back(nodes_[id]->op);
+        for (StateId id = goal_; *came_from_[id] != no_state; id = *came_from_[id])
+            result.push_back(step(*came_from_[id], id));
         std::reverse(result.begin(), result.end());
         return result;
     }
 
 private:
+    // The cheapest operator between a state and its child, the first one among equals. It is found again rather than
+    // stored, which saves four bytes per state.
+    int32_t step(StateId parent, StateId child) {
+        const std::size_t n_words = problem_.packing().n_words();
+        problem_.packing().unpack(registry_[parent], values_.data());
+        operators_.clear();
+        problem_.applicable(values_.data(), operators_);
+        int32_t best = -1;
+        for (int32_t op : operators_) {
+            problem_.apply(op, registry_[parent], registry_.scratch());
+            if (!std::equal(registry_.scratch(), registry_.scratch() + n_words, registry_[child])) continue;
+            if (best < 0 || problem_.cost(op) < problem_.cost(best)) best = op;
+        }
+        return best;
+    }
+
     // Pops the next states to expand; true when one of them is a goal, reached at the least f.
     bool take_batch() {
         expanding_.clear();
@@ -130,7 +141,7 @@ private:
             if (child == no_state) return;
             if constexpr (greedy) {
                 if (!fresh) continue;
-                add_node(parent, op);
+                add_node(parent);
                 if (problem_.is_goal(registry_[child])) {
                     goal_ = child;
                     return;
@@ -138,11 +149,11 @@ private:
             } else {
                 const double g = path_cost(parent).g + (options_.unit_costs ? 1 : problem_.cost(op));
                 if (fresh) {
-                    add_node(parent, op);
+                    add_node(parent);
                 } else {
                     PathCost& known = path_cost(child);
                     if (g >= known.g) continue;
-                    *nodes_[child] = {parent, op};
+                    *came_from_[child] = parent;
                     known.g = g;
                     // A child of this very batch gets its place in the open list after its evaluation.
                     if (known.h != dead_end && evaluated(child)) {
@@ -193,9 +204,9 @@ private:
 
     double priority(const PathCost& c) const { return c.g + options_.weight * static_cast<double>(c.h); }
 
-    void add_node(StateId parent, int32_t op) {
-        *nodes_.next() = {parent, op};
-        nodes_.commit();
+    void add_node(StateId parent) {
+        *came_from_.next() = parent;
+        came_from_.commit();
         if constexpr (!greedy) {
             *costs_.next() = {0, 0};
             costs_.commit();
@@ -204,7 +215,7 @@ private:
     PathCost& path_cost(StateId id) { return *costs_[id]; }
 
     uint64_t bytes() const {
-        return registry_.bytes() + nodes_.bytes() + costs_.bytes() + open_.bytes() +
+        return registry_.bytes() + came_from_.bytes() + costs_.bytes() + open_.bytes() +
                children_.capacity() * (sizeof(StateId) + sizeof(Batch::Origin) + sizeof(Word*) + sizeof(float));
     }
     bool stopped() {
@@ -225,9 +236,9 @@ private:
     int batch_;
     Budget& budget_;
     Registry registry_;
-    Chunked<Node> nodes_;
+    Chunked<StateId> came_from_;
     Chunked<PathCost> costs_;
-    OpenList<Entry> open_;
+    OpenList open_;
     StateId goal_ = no_state;
     StateId first_unevaluated_ = 1;
     uint32_t order_ = 0;
@@ -261,10 +272,10 @@ Statistics sum(const std::vector<Statistics>& parts, double seconds) {
     return total;
 }
 
-template <bool greedy>
+template <class OpenList>
 SearchResult run(const Problem& problem, Evaluator& evaluator, std::span<const int32_t> init,
                  const SearchOptions& options, const std::function<bool(const Statistics&)>& heartbeat) {
-    std::vector<std::unique_ptr<Search<greedy>>> searches;
+    std::vector<std::unique_ptr<Search<OpenList>>> searches;
     std::vector<Statistics> parts(1);  // of the searches that have begun
     Budget* clock = nullptr;
     const auto totals = [&] {
@@ -281,7 +292,7 @@ SearchResult run(const Problem& problem, Evaluator& evaluator, std::span<const i
         // A search begins with its first turn: short searches never pay for the others.
         for (; !status; turn = (turn + 1) % options.batches.size()) {
             if (turn == searches.size()) {
-                searches.push_back(std::make_unique<Search<greedy>>(problem, evaluator, options, options.batches[turn], budget));
+                searches.push_back(std::make_unique<Search<OpenList>>(problem, evaluator, options, options.batches[turn], budget));
                 parts.resize(searches.size());
                 status = searches[turn]->start(init);
             }
@@ -302,8 +313,9 @@ SearchResult run(const Problem& problem, Evaluator& evaluator, std::span<const i
 
 SearchResult best_first_search(const Problem& problem, Evaluator& evaluator, std::span<const int32_t> init,
                                const SearchOptions& options, const std::function<bool(const Statistics&)>& heartbeat) {
-    return options.greedy ? run<true>(problem, evaluator, init, options, heartbeat)
-                          : run<false>(problem, evaluator, init, options, heartbeat);
+    if (!options.greedy) return run<Heap<CostEntry>>(problem, evaluator, init, options, heartbeat);
+    if (evaluator.few_values()) return run<Buckets>(problem, evaluator, init, options, heartbeat);
+    return run<Heap<GreedyEntry>>(problem, evaluator, init, options, heartbeat);
 }
 
 }  // namespace goalward

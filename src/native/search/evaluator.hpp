@@ -32,6 +32,8 @@ public:
     virtual void evaluate(const Batch& batch, std::span<float> h) = 0;
     // Does infinity prove that there is no plan?
     virtual bool safe() const { return true; }
+    // Do many states share each value? Then the open list keeps a queue per value.
+    virtual bool few_values() const { return false; }
 };
 
 }  // namespace goalward

@@ -89,7 +89,7 @@ std::vector<std::vector<int32_t>> undominated_effects(const Problem& problem, bo
 }  // namespace
 
 RelaxationEvaluator::RelaxationEvaluator(const Problem& problem, Relaxed kind, bool unit_costs)
-    : problem_(problem), kind_(kind) {
+    : problem_(problem), kind_(kind), unit_costs_(unit_costs) {
     const int n_atoms = problem.packing().n_atoms();
     const std::vector<std::vector<int32_t>> useful = undominated_effects(problem, unit_costs);
     for (std::size_t i = 0; i < useful.size(); ++i) {

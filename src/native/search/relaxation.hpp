@@ -22,6 +22,7 @@ public:
     RelaxationEvaluator(const Problem& problem, Relaxed kind, bool unit_costs);
 
     void evaluate(const Batch& batch, std::span<float> h) override;
+    bool few_values() const override { return unit_costs_; }
 
     // Operators of the relaxed plan that are applicable in the state (FF's helpful actions); for kind ff.
     std::vector<int32_t> helpful_actions(const Word* state);
@@ -44,6 +45,7 @@ private:
 
     const Problem& problem_;
     Relaxed kind_;
+    bool unit_costs_;
     Rows waiting_;   // atom → relaxed operators that need it
     Rows add_, pre_;  // of relaxed operators
     std::vector<int32_t> original_;  // the operator behind each relaxed operator

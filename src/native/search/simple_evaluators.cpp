@@ -19,6 +19,7 @@ public:
     void evaluate(const Batch& batch, std::span<float> h) override {
         for (std::size_t i = 0; i < batch.states.size(); ++i) h[i] = problem_.is_goal(batch.states[i]) ? 0 : step_;
     }
+    bool few_values() const override { return true; }
 
 private:
     const Problem& problem_;
@@ -35,6 +36,7 @@ public:
                 return !problem_.packing().holds(batch.states[i], atom);
             }));
     }
+    bool few_values() const override { return true; }
 
 private:
     const Problem& problem_;
