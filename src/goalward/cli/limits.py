@@ -53,26 +53,39 @@ class _Enforcement:
         self._activity = activity
         self._streams = sys.stdout, sys.stderr
         self._handler: Any = None
+        self._interrupt_handler: Any = None
         self._timer: tuple[float, float] | None = None
+        self._interrupted = False
 
     def __enter__(self) -> None:
         if threading.current_thread() is threading.main_thread():
             self._timer = signal.setitimer(signal.ITIMER_REAL, 0)  # whoever set it gets it back
             self._handler = signal.signal(signal.SIGALRM, self._look)
+            self._interrupt_handler = signal.getsignal(signal.SIGINT)
+            if self._interrupt_handler is signal.default_int_handler:
+                signal.signal(signal.SIGINT, self._interrupt)
             signal.setitimer(signal.ITIMER_REAL, CHECK_INTERVAL, CHECK_INTERVAL)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         if self._timer is not None:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, self._handler)
+            signal.signal(signal.SIGINT, self._interrupt_handler)
             signal.setitimer(signal.ITIMER_REAL, *self._timer)
-        if isinstance(error, (LimitError, MemoryError)):  # who had redirected the streams may not have undone it
+        if isinstance(error, (LimitError, MemoryError, KeyboardInterrupt)):  # who had redirected the streams may not have undone it
             sys.stdout, sys.stderr = self._streams
         if isinstance(error, MemoryError):
             raise LimitError(f"out of memory while {self._activity}", ExitCode.OUT_OF_MEMORY) from None
 
+    def _interrupt(self, signum: int, frame: FrameType | None) -> None:
+        self._interrupted = True
+        self._ask_again()
+        raise KeyboardInterrupt
+
     def _look(self, signum: int, frame: FrameType | None) -> None:
         limits = self._limits
+        if self._interrupted:
+            raise KeyboardInterrupt
         if limits.seconds is not None and limits.elapsed >= limits.seconds:
             self._ask_again()
             raise LimitError(f"out of time while {self._activity}", ExitCode.OUT_OF_TIME)
