@@ -52,7 +52,7 @@ class TrainingOptions:
 
 PRESETS: dict[str, TrainingOptions] = {
     "fast": TrainingOptions(
-        batch_size=512, learning_rate=1e-3, max_epochs=30, patience=8, schedule="cosine", normalise=True
+        batch_size=256, learning_rate=1e-3, max_epochs=15, patience=8, schedule="cosine", normalise=True
     ),
     "paper": TrainingOptions(
         batch_size=64, learning_rate=1e-4, max_epochs=1000, patience=2, schedule="constant", normalise=False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal
 
 import numpy as np
@@ -77,12 +77,22 @@ def regress(task: Task, options: RolloutOptions | None = None) -> Rollouts:
     its other atoms by a mutex.
     """
     options = options or RolloutOptions()
+    offsets, values, depth, rollout, operators = _core.rollouts(
+        native_regression(task),
+        novelty=options.method == "n-rsl",
+        n=options.n_rollouts,
+        length=options.length,
+        seed=int(np.uint64(options.seed)),
+    )
+    return Rollouts(Rows(offsets, values), depth, rollout, operators)
+
+
+@lru_cache(maxsize=8)
+def native_regression(task: Task) -> _core.RegressionTask:
+    """The task as the native core walks through it backwards: the core atoms alone."""
     core = core_atoms(task)
     pre, add, delete = (rows.keep_values(core[rows.values]) for rows in (task.pre, task.add, task.delete))
-    offsets, values, depth, rollout, operators = _core.rollouts(
+    return _core.RegressionTask(
         pre.offsets, pre.values, add.offsets, add.values, delete.offsets, delete.values,
         task.groups_of.offsets, task.groups_of.values, task.goal[core[task.goal]], len(task.mutex_groups),
-        novelty=options.method == "n-rsl", n=options.n_rollouts, length=options.length,
-        seed=int(np.uint64(options.seed)),
     )  # fmt: skip
-    return Rollouts(Rows(offsets, values), depth, rollout, operators)

@@ -39,9 +39,17 @@ class Status(Enum):
     OUT_OF_TIME = "out of time"
     OUT_OF_MEMORY = "out of memory"
     CANCELLED = "cancelled"
+    OUT_OF_EXPANSIONS = "out of expansions"
 
 
-_NATIVE_STATUS = [Status.SOLVED, Status.EXHAUSTED, Status.OUT_OF_TIME, Status.OUT_OF_MEMORY, Status.CANCELLED]
+_NATIVE_STATUS = [
+    Status.SOLVED,
+    Status.EXHAUSTED,
+    Status.OUT_OF_TIME,
+    Status.OUT_OF_MEMORY,
+    Status.CANCELLED,
+    Status.OUT_OF_EXPANSIONS,
+]
 
 
 @dataclass(frozen=True)
@@ -49,7 +57,8 @@ class SearchOptions:
     """How to search.
 
     ``unit_costs`` says what g and the heuristic count: steps, or the costs in the PDDL. None means steps for greedy
-    search and PDDL costs for A* and weighted A*. Limits of None are no limits; memory is that of the whole process.
+    search and PDDL costs for A* and weighted A*. Limits of None are no limits; memory is that of the whole process. A limit
+    on expansions, unlike one on time, ends a search at the same place on every machine.
 
     ``batch`` is how many of the best states are expanded at once; 1 is plain best-first search. Several numbers make as
     many greedy searches that take turns until one of them ends: a wide search gets out of places where the heuristic
@@ -62,6 +71,7 @@ class SearchOptions:
     time_limit: float | None = None
     memory_limit: int | None = None
     unit_costs: bool | None = None
+    expansion_limit: int | None = None
 
     def __post_init__(self) -> None:
         if self.algorithm not in ALGORITHMS:
@@ -77,6 +87,8 @@ class SearchOptions:
             raise UsageError(f"the time limit is {self.time_limit} s; it must be above 0")
         if self.memory_limit is not None and not 0 < self.memory_limit < 2**63:
             raise UsageError(f"the memory limit is {self.memory_limit} bytes; it must be above 0")
+        if self.expansion_limit is not None and not 0 < self.expansion_limit < 2**63:
+            raise UsageError(f"the limit is {self.expansion_limit} expansions; it must be above 0")
 
     @property
     def batches(self) -> tuple[int, ...]:
@@ -176,6 +188,7 @@ def search(
         batches=options.batches,
         time_limit=options.time_limit or 0.0,
         memory_limit=options.memory_limit or 0,
+        expansion_limit=options.expansion_limit or 0,
         progress=heartbeat if progress else None,
     )
     status = _NATIVE_STATUS[status_code]

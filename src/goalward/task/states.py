@@ -39,6 +39,11 @@ def from_bits(bits: BitRows, n_atoms: int) -> Bools:
     return np.unpackbits(bits.view(np.uint8), axis=1, count=n_atoms, bitorder="little").view(np.bool_)
 
 
+def states_along(task: Task, init: Ints, plan: Sequence[int]) -> BitRows:
+    """The states that a plan passes, the first and the last included."""
+    return _core.states_along(native_problem(task, whole=True), init, np.asarray(plan, dtype=np.int32))
+
+
 def random_walk_states(task: Task, n: int, steps: int, seed: int, start: Ints | None = None) -> list[Ints]:
     """End states of ``n`` uniform random walks of ``steps`` steps; a walk without applicable operators ends early."""
     if n < 0 or steps < 0 or not 0 <= seed < 2**64:

@@ -1,6 +1,9 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <stdexcept>
+
+#include "regression/backward.hpp"
 #include "regression/rollout.hpp"
 #include "task/arrays.hpp"
 
@@ -11,12 +14,29 @@ namespace goalward {
 
 namespace {
 
-auto rollouts(const Ints& pre_offsets, const Ints& pre, const Ints& add_offsets, const Ints& add,
-              const Ints& delete_offsets, const Ints& del, const Ints& group_offsets, const Ints& groups,
-              const Ints& goal, int n_groups, bool novelty, int n, int length, uint64_t seed) {
-    const RegressionTask task{to_rows(pre_offsets, pre),       to_rows(add_offsets, add),
-                              to_rows(delete_offsets, del),    to_rows(group_offsets, groups),
-                              to_vector(goal), n_groups};
+void construct(RegressionTask* self, const Ints& pre_offsets, const Ints& pre, const Ints& add_offsets, const Ints& add,
+               const Ints& delete_offsets, const Ints& del, const Ints& group_offsets, const Ints& groups,
+               const Ints& goal, int n_groups) {
+    new (self) RegressionTask{to_rows(pre_offsets, pre),    to_rows(add_offsets, add),
+                              to_rows(delete_offsets, del), to_rows(group_offsets, groups),
+                              to_vector(goal),              n_groups};
+}
+
+auto backward(const RegressionTask& task, const BitRows& goals, int n, uint64_t seed) {
+    const std::size_t width = goals.shape(1);
+    if (width != bit_words(static_cast<int>(task.groups_of.size())))
+        throw std::invalid_argument("the bit rows do not fit the number of atoms");
+    BackwardStates result;
+    {
+        nb::gil_scoped_release released;
+        result = backward_searches(task, {goals.data(), goals.size()}, width, n, seed);
+    }
+    return nb::make_tuple(to_bit_rows(std::move(result.states), width), to_numpy(std::move(result.depth)),
+                          to_numpy(std::move(result.search)), to_numpy(std::move(result.parent)),
+                          to_numpy(std::move(result.operators)));
+}
+
+auto rollouts(const RegressionTask& task, bool novelty, int n, int length, uint64_t seed) {
     Rollouts result;
     {
         nb::gil_scoped_release released;
@@ -30,18 +50,21 @@ auto rollouts(const Ints& pre_offsets, const Ints& pre, const Ints& add_offsets,
 }  // namespace
 
 void register_regression(nb::module_& m) {
-    m.def("rollouts", &rollouts, "pre_offsets"_a, "pre"_a, "add_offsets"_a, "add"_a, "delete_offsets"_a, "delete"_a,
-          "group_offsets"_a, "groups"_a, "goal"_a, "n_groups"_a, nb::kw_only(), "novelty"_a, "n"_a, "length"_a,
-          "seed"_a,
-          nb::sig("def rollouts(pre_offsets: numpy.typing.NDArray[numpy.int32], pre: numpy.typing.NDArray[numpy.int32], "
-                  "add_offsets: numpy.typing.NDArray[numpy.int32], add: numpy.typing.NDArray[numpy.int32], "
-                  "delete_offsets: numpy.typing.NDArray[numpy.int32], delete: numpy.typing.NDArray[numpy.int32], "
-                  "group_offsets: numpy.typing.NDArray[numpy.int32], groups: numpy.typing.NDArray[numpy.int32], "
-                  "goal: numpy.typing.NDArray[numpy.int32], n_groups: int, *, novelty: bool, n: int, length: int, "
-                  "seed: int) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], "
+    nb::class_<RegressionTask>(m, "RegressionTask", "A grounded task made ready for walking backwards.")
+        .def("__init__", &construct, "pre_offsets"_a, "pre"_a, "add_offsets"_a, "add"_a, "delete_offsets"_a, "delete"_a,
+             "group_offsets"_a, "groups"_a, "goal"_a, "n_groups"_a);
+    m.def("rollouts", &rollouts, "task"_a, nb::kw_only(), "novelty"_a, "n"_a, "length"_a, "seed"_a,
+          nb::sig("def rollouts(task: RegressionTask, *, novelty: bool, n: int, length: int, seed: int) -> "
+                  "tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], "
                   "numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], "
                   "numpy.typing.NDArray[numpy.int32]]"),
           "Regress from the goal; returns pre-images (offsets, values), depths, rollouts and operators.");
+    m.def("backward_searches", &backward, "task"_a, "goals"_a, nb::kw_only(), "n"_a, "seed"_a,
+          nb::sig("def backward_searches(task: RegressionTask, goals: numpy.typing.NDArray[numpy.uint64], *, n: int, "
+                  "seed: int) -> tuple[numpy.typing.NDArray[numpy.uint64], numpy.typing.NDArray[numpy.int32], "
+                  "numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], "
+                  "numpy.typing.NDArray[numpy.int32]]"),
+          "Depth-first searches backwards from full goal states; returns states, depths, searches, parents, operators.");
 }
 
 }  // namespace goalward

@@ -42,6 +42,7 @@ public:
         if (problem_.is_goal(registry_[id])) goal_ = id;
         const Word* state = registry_[id];
         float h = 0;
+        evaluator_.forget();
         evaluator_.evaluate({{&state, 1}, {}, {}}, {&h, 1});
         ++stats_.evaluated;
         stats_.initial_h = stats_.best_h = h;
@@ -55,6 +56,7 @@ public:
         const uint64_t until = stats_.evaluated + std::min(evaluations, UINT64_MAX / 2);
         while (!open_.empty()) {
             if (stopped()) return why();
+            if (options_.expansion_limit && stats_.expanded >= options_.expansion_limit) return Status::out_of_expansions;
             if (take_batch()) return Status::solved;
             for (std::size_t i = 0; i < expanding_.size(); ++i) {
                 generate(static_cast<int32_t>(i));

@@ -14,7 +14,7 @@
 
 namespace goalward {
 
-enum class Status { solved, exhausted, out_of_time, out_of_memory, cancelled };
+enum class Status { solved, exhausted, out_of_time, out_of_memory, cancelled, out_of_expansions };
 
 struct SearchOptions {
     bool greedy = true;      // order by h alone; otherwise by g + weight * h with reopening
@@ -25,6 +25,7 @@ struct SearchOptions {
     std::vector<int> batches{1};
     double time_limit = 0;   // seconds; 0: none
     uint64_t memory_limit = 0;  // resident bytes of the process; 0: none
+    uint64_t expansion_limit = 0;  // 0: none; the first of several searches to reach it ends them all
 };
 
 struct Statistics {

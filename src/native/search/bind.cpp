@@ -14,6 +14,8 @@
 #include <string>
 
 #include "search/best_first.hpp"
+#include "search/lookahead.hpp"
+#include "search/many.hpp"
 #include "search/network.hpp"
 #include "search/relaxation.hpp"
 #include "search/simple_evaluators.hpp"
@@ -124,8 +126,8 @@ nb::dict as_dict(const Statistics& s) {
 
 nb::tuple search(const Problem& problem, Evaluator& evaluator, const Ints& init, bool greedy, double weight,
                  bool unit_costs, const std::vector<int>& batches, double time_limit, uint64_t memory_limit,
-                 std::optional<nb::callable> progress) {
-    const SearchOptions options{greedy, weight, unit_costs, batches, time_limit, memory_limit};
+                 uint64_t expansion_limit, std::optional<nb::callable> progress) {
+    const SearchOptions options{greedy, weight, unit_costs, batches, time_limit, memory_limit, expansion_limit};
     // Runs pending signal handlers too: an exception from one (Ctrl-C) ends the search and reaches the caller.
     const auto heartbeat = [&](const Statistics& statistics) {
         nb::gil_scoped_acquire gil;
@@ -141,6 +143,33 @@ nb::tuple search(const Problem& problem, Evaluator& evaluator, const Ints& init,
         result = best_first_search(problem, evaluator, atoms, options, heartbeat);
     }
     return nb::make_tuple(static_cast<int>(result.status), result.plan, as_dict(result.statistics));
+}
+
+nb::tuple many(const Problem& problem, Evaluator& evaluator, const BitRows& bits, const std::vector<int>& batches,
+               double time_limit, uint64_t expansion_limit, std::optional<nb::callable> go_on) {
+    SearchOptions options;
+    options.batches = batches;
+    options.time_limit = time_limit;
+    options.expansion_limit = expansion_limit;
+    Rows inits;
+    check_width(problem, bits);
+    std::vector<int32_t> atoms;
+    for (std::size_t i = 0; i < bits.shape(0); ++i) {
+        read_bits(bits, i, problem.packing().n_atoms(), atoms);
+        inits.push_back(atoms);
+    }
+    const auto ask = [&] {
+        nb::gil_scoped_acquire gil;
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        return !go_on || nb::cast<bool>((*go_on)());
+    };
+    ManyResults results;
+    {
+        nb::gil_scoped_release released;
+        results = search_many(problem, evaluator, inits, options, ask);
+    }
+    return nb::make_tuple(to_numpy(std::move(results.status)), to_numpy(std::move(results.expanded)),
+                          to_numpy(std::move(results.plans.offsets)), to_numpy(std::move(results.plans.values)));
 }
 
 }  // namespace
@@ -191,12 +220,32 @@ void register_search(nb::module_& m) {
         },
         "problem"_a, "network"_a, nb::keep_alive<0, 1>());
     m.def("search", &search, "problem"_a, "evaluator"_a, "init"_a, nb::kw_only(), "greedy"_a, "weight"_a,
-          "unit_costs"_a, "batches"_a, "time_limit"_a, "memory_limit"_a, "progress"_a.none(),
+          "unit_costs"_a, "batches"_a, "time_limit"_a, "memory_limit"_a, "expansion_limit"_a, "progress"_a.none(),
           nb::sig("def search(problem: Problem, evaluator: Evaluator, init: numpy.typing.NDArray[numpy.int32], *, "
                   "greedy: bool, weight: float, unit_costs: bool, batches: collections.abc.Sequence[int], time_limit: float, memory_limit: int, "
-                  "progress: collections.abc.Callable[[dict[str, float]], bool | None] | None) "
+                  "expansion_limit: int, progress: collections.abc.Callable[[dict[str, float]], bool | None] | None) "
                   "-> tuple[int, list[int], dict[str, float]]"),
           "Run best-first search; returns (status, plan as operator ids, statistics).");
+    m.def("search_many", &many, "problem"_a, "evaluator"_a, "states"_a, nb::kw_only(), "batches"_a, "time_limit"_a,
+          "expansion_limit"_a, "go_on"_a.none(),
+          nb::sig("def search_many(problem: Problem, evaluator: Evaluator, states: numpy.typing.NDArray[numpy.uint64], *, "
+                  "batches: collections.abc.Sequence[int], time_limit: float, expansion_limit: int, "
+                  "go_on: collections.abc.Callable[[], bool] | None) -> tuple[numpy.typing.NDArray[numpy.int32], "
+                  "numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32]]"),
+          "Greedy searches from many states; returns status and expansions of each, and the plans (offsets, operators).");
+    m.def(
+        "lookahead",
+        [](const Problem& problem, Evaluator& evaluator, const BitRows& bits, int depth) {
+            if (depth < 1) throw std::invalid_argument("a lookahead has a depth of at least 1");
+            const PackedStates batch = pack(problem, bits);
+            std::vector<float> values;
+            {
+                nb::gil_scoped_release released;
+                values = lookahead(problem, evaluator, batch.states, depth);
+            }
+            return to_numpy(std::move(values));
+        },
+        "problem"_a, "evaluator"_a, "states"_a, "depth"_a, "Bellman updates of a batch of states by lookahead.");
     m.def("peak_memory", &peak_memory, "Highest resident memory of this process so far, in bytes.");
     m.def("resident_memory", &resident_memory, "Resident memory of this process, in bytes.");
 }

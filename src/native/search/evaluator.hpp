@@ -30,6 +30,8 @@ public:
     virtual ~Evaluator() = default;
     // Writes one value per state; infinity marks a state from which there is no plan.
     virtual void evaluate(const Batch& batch, std::span<float> h) = 0;
+    // Parents of later batches may lie where earlier ones did: nothing remembered of them holds any longer.
+    virtual void forget() {}
     // Does infinity prove that there is no plan?
     virtual bool safe() const { return true; }
     // Do many states share each value? Then the open list keeps a queue per value.

@@ -105,9 +105,7 @@ void NetworkEvaluator::evaluate(const Batch& batch, std::span<float> h) {
         first_capacity_ = rows;
         first_ = aligned_floats(rows * stride);
     }
-    // A batch may come in slices that share parents: sums are kept while the parents stay the same. States that stand
-    // alone start a new search, whose states may lie where old ones did.
-    if (batch.origins.empty()) summed_.clear();
+    // A batch may come in slices that share parents: sums are kept while the parents stay the same.
     const bool same = std::equal(summed_.begin(), summed_.end(), batch.parents.begin(), batch.parents.end());
     if (!same) {
         const int parents = static_cast<int>(batch.parents.size());

@@ -68,6 +68,7 @@ public:
     NetworkEvaluator(const Problem& problem, std::shared_ptr<const Network> network);
 
     void evaluate(const Batch& batch, std::span<float> h) override;
+    void forget() override { summed_.clear(); }
     bool safe() const override { return false; }
 
 private:

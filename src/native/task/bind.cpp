@@ -20,21 +20,32 @@ void construct(Problem* self, const Ints& pre_offsets, const Ints& pre, const In
                        {operators.data(), operators.data() + operators.size()}, n_atoms);
 }
 
+// Packed states, one after another, as bit rows.
+std::vector<uint64_t> to_bits(const Problem& problem, const std::vector<Word>& words, std::size_t n) {
+    const std::size_t width = bit_words(problem.packing().n_atoms());
+    std::vector<uint64_t> bits(width * n);
+    std::vector<int32_t> atoms;
+    for (std::size_t i = 0; i < n; ++i) {
+        atoms.clear();
+        problem.packing().true_atoms(words.data() + i * problem.packing().n_words(), atoms);
+        for (int32_t atom : atoms) bits[i * width + atom / 64] |= uint64_t{1} << (atom % 64);
+    }
+    return bits;
+}
+
+auto along(const Problem& problem, const Ints& init, const Ints& plan) {
+    const std::vector<Word> words = states_along(problem, {init.data(), init.size()}, {plan.data(), plan.size()});
+    return to_bit_rows(to_bits(problem, words, plan.size() + 1), bit_words(problem.packing().n_atoms()));
+}
+
 auto walks(const Problem& problem, const Ints& init, int n, const Ints& stops, uint64_t seed) {
-    const std::size_t width = bit_words(problem.packing().n_atoms()), total = n * stops.size();
-    std::vector<uint64_t> bits(width * total);
+    std::vector<uint64_t> bits;
     {
         const std::span<const int32_t> start(init.data(), init.size()), at(stops.data(), stops.size());
         nb::gil_scoped_release released;
-        const std::vector<Word> ends = random_walks(problem, start, n, at, seed);
-        std::vector<int32_t> atoms;
-        for (std::size_t i = 0; i < total; ++i) {
-            atoms.clear();
-            problem.packing().true_atoms(ends.data() + i * problem.packing().n_words(), atoms);
-            for (int32_t atom : atoms) bits[i * width + atom / 64] |= uint64_t{1} << (atom % 64);
-        }
+        bits = to_bits(problem, random_walks(problem, start, n, at, seed), n * stops.size());
     }
-    return to_bit_rows(std::move(bits), width);
+    return to_bit_rows(std::move(bits), bit_words(problem.packing().n_atoms()));
 }
 
 }  // namespace
@@ -48,6 +59,8 @@ void register_task(nb::module_& m) {
         .def_prop_ro("n_variables", [](const Problem& p) { return p.packing().n_variables(); });
     m.def("random_walks", &walks, "problem"_a, "init"_a, "n"_a, "stops"_a, "seed"_a,
           "States of uniform random walks after each number of steps in `stops`, as bit rows.");
+    m.def("states_along", &along, "problem"_a, "init"_a, "plan"_a,
+          "The states that a plan passes, the first and the last included, as bit rows.");
 }
 
 }  // namespace goalward

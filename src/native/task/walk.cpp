@@ -1,5 +1,9 @@
 #include "task/walk.hpp"
 
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
 #include "task/random.hpp"
 
 namespace goalward {
@@ -29,6 +33,23 @@ std::vector<Word> random_walks(const Problem& problem, std::span<const int32_t> 
             }
             result.insert(result.end(), state.begin(), state.end());
         }
+    }
+    return result;
+}
+
+std::vector<Word> states_along(const Problem& problem, std::span<const int32_t> init, std::span<const int32_t> plan) {
+    const Packing& packing = problem.packing();
+    const std::size_t words = packing.n_words();
+    std::vector<Word> result(words * (plan.size() + 1));
+    packing.pack(init, result.data());
+    for (std::size_t i = 0; i < plan.size(); ++i) {
+        const Word* state = result.data() + i * words;
+        if (plan[i] < 0 || static_cast<std::size_t>(plan[i]) >= problem.n_operators())
+            throw std::invalid_argument("step " + std::to_string(i + 1) + " is no operator");
+        const auto pre = problem.op(plan[i]).pre;
+        if (!std::all_of(pre.begin(), pre.end(), [&](int32_t atom) { return packing.holds(state, atom); }))
+            throw std::invalid_argument("step " + std::to_string(i + 1) + " is not applicable");
+        problem.apply(plan[i], state, result.data() + (i + 1) * words);
     }
     return result;
 }

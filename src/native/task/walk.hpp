@@ -1,4 +1,4 @@
-// Uniform random walks forward from a state.
+// Walks forward from a state: uniform random ones, and along plans.
 #pragma once
 
 #include <cstdint>
@@ -14,5 +14,9 @@ namespace goalward {
 // seed and i alone.
 std::vector<Word> random_walks(const Problem& problem, std::span<const int32_t> init, int n,
                                std::span<const int32_t> stops, uint64_t seed);
+
+// The states that a plan passes, the first and the last included, n_words() words each. Throws std::invalid_argument
+// where a step is not applicable.
+std::vector<Word> states_along(const Problem& problem, std::span<const int32_t> init, std::span<const int32_t> plan);
 
 }  // namespace goalward

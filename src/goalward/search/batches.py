@@ -1,0 +1,63 @@
+"""Searches and lookaheads from many states in one native call, for learners that need thousands of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from goalward import _core
+from goalward.search.best_first import _NATIVE_STATUS, Status
+from goalward.search.heuristics import BoundHeuristic
+from goalward.task.states import BitRows
+from goalward.task.strips import Ints, Rows
+
+
+@dataclass(frozen=True, eq=False)
+class ManyResults:
+    """One entry per state that was searched; ``plans`` holds operators and is empty where there is no plan."""
+
+    status: list[Status]
+    expanded: Ints
+    plans: Rows
+
+    def __len__(self) -> int:
+        return len(self.status)
+
+    @property
+    def solved(self) -> npt.NDArray[np.bool_]:
+        """Which of the states have a plan; a goal state has an empty one."""
+        return np.array([status is Status.SOLVED for status in self.status], dtype=bool)
+
+
+def search_many(
+    heuristic: BoundHeuristic,
+    states: BitRows,
+    *,
+    expansion_limit: int | None = None,
+    time_limit: float | None = None,
+    batch: int = 1,
+    go_on: Callable[[], bool] | None = None,
+) -> ManyResults:
+    """Greedy best-first search from each state; the limits hold for each.
+
+    ``go_on`` is asked about twenty times a second; when it returns False, only the searches that have ended are given.
+    """
+    problem, evaluator = heuristic.serve(states)
+    codes, expanded, offsets, operators = _core.search_many(
+        problem, evaluator, states, batches=[batch], time_limit=time_limit or 0.0,
+        expansion_limit=expansion_limit or 0, go_on=go_on,
+    )  # fmt: skip
+    return ManyResults([_NATIVE_STATUS[code] for code in codes], expanded, Rows(offsets, operators))
+
+
+def lookahead(heuristic: BoundHeuristic, states: BitRows, depth: int = 2) -> npt.NDArray[np.float32]:
+    """Bellman updates: for each state the least d + h(s') over the states s' that are ``depth`` = d steps away.
+
+    A goal on the way ends a path at the steps taken so far, the heuristic counts as 0 where it is less, and a state all
+    of whose paths end before is worth infinity.
+    """
+    problem, evaluator = heuristic.serve(states)
+    return _core.lookahead(problem, evaluator, states, depth)

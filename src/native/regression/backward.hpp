@@ -1,0 +1,26 @@
+// Backward depth-first searches through full states (SING: Yu, Kuroiwa and Fukunaga 2020).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "regression/rollout.hpp"
+
+namespace goalward {
+
+struct BackwardStates {
+    std::vector<uint64_t> states;  // bit rows, search after search, in the order they were visited
+    std::vector<int32_t> depth;    // steps back from the goal state along the search's path
+    std::vector<int32_t> search;   // which search
+    std::vector<int32_t> parent;   // the row that was reached from this one by `operators`; -1 for goal states
+    std::vector<int32_t> operators;
+};
+
+// From each full goal state (a bit row of `width` words), visit up to `n` distinct states depth first, predecessors in
+// random order. A predecessor of s through a is s' = (s \ (Add(a) \ Pre(a))) ∪ Pre(a) where s' has a as an applicable
+// operator that leads to s and holds no mutex pair. Search i depends on the seed and i alone.
+BackwardStates backward_searches(const RegressionTask& task, std::span<const uint64_t> goals, std::size_t width, int n,
+                                 uint64_t seed);
+
+}  // namespace goalward
