@@ -301,7 +301,6 @@ def test_real_trials_are_scored_on_real_searches() -> None:
         ({"seed": -1}, "the seed is -1"),
         ({"seed": 2**32}, "the seed is 4294967296"),
         ({"samplers": ("uniform", "other")}, "unknown sampler 'other'"),
-        ({"method": "srl"}, "unknown regression 'srl'"),
         ({"n_samples": 1}, "number of samples is 1"),
         ({"random_share": 2.0}, "share of random states"),
         ({"n_rollouts": 0}, "number of rollouts is 0"),
@@ -311,6 +310,11 @@ def test_real_trials_are_scored_on_real_searches() -> None:
 def test_options_out_of_bounds_are_refused_before_anything_is_done(options: dict[str, Any], words: str) -> None:
     with pytest.raises(UsageError, match=words):
         LearnOptions(**options)
+
+
+def test_a_method_that_is_not_rsls_needs_its_own_learner(task: Task) -> None:
+    with pytest.raises(UsageError, match="unknown method 'srl'"):
+        train_model(task, LearnOptions(method="srl"))
 
 
 # --- validation states ---

@@ -72,7 +72,9 @@ class _Enforcement:
             signal.signal(signal.SIGALRM, self._handler)
             signal.signal(signal.SIGINT, self._interrupt_handler)
             signal.setitimer(signal.ITIMER_REAL, *self._timer)
-        if isinstance(error, (LimitError, MemoryError, KeyboardInterrupt)):  # who had redirected the streams may not have undone it
+        if isinstance(
+            error, (LimitError, MemoryError, KeyboardInterrupt)
+        ):  # who had redirected the streams may not have undone it
             sys.stdout, sys.stderr = self._streams
         if isinstance(error, MemoryError):
             raise LimitError(f"out of memory while {self._activity}", ExitCode.OUT_OF_MEMORY) from None

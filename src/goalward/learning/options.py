@@ -7,7 +7,7 @@ from typing import Literal
 
 from goalward.errors import UsageError
 from goalward.regression import RolloutOptions
-from goalward.regression.rollouts import RegressionMethod
+from goalward.regression.rollouts import METHODS
 from goalward.sampling import SAMPLERS, SamplingOptions
 
 
@@ -65,9 +65,12 @@ PRESET_SAMPLERS = {"fast": ("reachable", "uniform"), "paper": ("uniform",)}
 
 @dataclass(frozen=True)
 class LearnOptions:
-    """Everything about learning one model; None means what the preset says."""
+    """Everything about learning one model; None means what the preset says.
 
-    method: RegressionMethod = "n-rsl"
+    Samples, random share, rollouts, length and samplers belong to RSL and N-RSL; other methods have options of their own.
+    """
+
+    method: str = "n-rsl"
     preset: str = "fast"
     seed: int = 0
     n_samples: int = 100_000
@@ -90,7 +93,7 @@ class LearnOptions:
             raise UsageError(f"the number of trials is {self.trials}; it goes from 1 to 1000")
         if not 0 <= self.seed < 2**32:
             raise UsageError(f"the seed is {self.seed}; it goes from 0 to 2^32 - 1")
-        RolloutOptions(self.method, self.n_rollouts, self.length)  # these check themselves
+        RolloutOptions(n_rollouts=self.n_rollouts, length=self.length)  # these check themselves
         SamplingOptions(self.n_samples, self.random_share)
         for sampler in self.samplers or ():
             if sampler not in SAMPLERS:
@@ -104,4 +107,4 @@ class LearnOptions:
     @property
     def n_trials(self) -> int:
         """How many trials: by default one per sampler of the preset, so that validation can choose."""
-        return self.trials or len(self.chosen_samplers)
+        return self.trials or (len(self.chosen_samplers) if self.method in METHODS else 1)

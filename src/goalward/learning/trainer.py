@@ -7,7 +7,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -39,13 +39,14 @@ class Epoch:
 
 @dataclass(frozen=True, eq=False)
 class TrainingResult:
-    """The best weights and how they came about."""
+    """The best weights and how they came about; ``notes`` are what the method has to say of its data."""
 
     weights: NetworkWeights
     curve: list[Epoch]
     best_epoch: int
     end: End
     restarts: list[str] = field(default_factory=list)
+    notes: dict[str, Any] = field(default_factory=dict)
 
     @property
     def validation_loss(self) -> float:

@@ -1,0 +1,64 @@
+"""AVI: approximate value iteration (Ferber et al. 2021).
+
+Random regressions give states; each is labelled by a Bellman update on a two-step lookahead, whose leaves the current
+network evaluates; goal states count 0.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from goalward.baselines.options import MethodOptions, option
+from goalward.baselines.regressed import PLAIN_SAMPLERS, RegressedStates
+from goalward.learning.online import OnlineNetwork
+from goalward.learning.trainer import Epoch, TrainingResult
+from goalward.learning.trials import Trial
+from goalward.search.batches import lookahead
+from goalward.search.network import bind_network
+
+
+@dataclass(frozen=True)
+class Options(MethodOptions):
+    """Of AVI."""
+
+    length: int = option(200, "longest regression", 1, 1_000_000)
+    states: int = option(2000, "states that an iteration updates", 1, 10**7)
+    epochs: int = option(2, "passes over them", 1, 1000)
+    depth: int = option(2, "steps of the lookahead", 1, 5)
+    max_iterations: int = option(1_000_000, "iterations at most; time usually ends earlier", 1, 10**9)
+    sampler: str = option(PLAIN_SAMPLERS, "where the atoms that a pre-image leaves open come from")
+
+
+def learn(trial: Trial, options: Options) -> TrainingResult:
+    """Iterate until the time is over."""
+    task = trial.task
+    trial.phase("value iteration")
+    source = RegressedStates(task, options.sampler, trial.seed)
+    network = OnlineNetwork(task, trial.training_options())
+    curve: list[Epoch] = []
+    end: Literal["all epochs", "time limit", "interrupted"] = "all epochs"
+    try:
+        for number in range(1, options.max_iterations + 1):
+            states, _ = source.draw(options.states, options.length)
+            heuristic = bind_network(task, network.weights())
+            # Every state here reaches the goal within the longest regression, so no label needs to be above it; without
+            # a bound, what leads nowhere would grow for ever.
+            labels = np.minimum(lookahead(heuristic, states, options.depth), np.float32(options.length))
+            residual = float(np.mean((heuristic.evaluate(states) - labels) ** 2))
+            loss = network.fit(states, labels, options.epochs)
+            elapsed = time.monotonic() - trial.begun
+            curve.append(Epoch(number, loss, residual, elapsed, network.options.learning_rate))
+            if trial.watch(curve[-1], network.weights) is False:
+                end = "interrupted"
+                break
+            if trial.seconds is not None and elapsed >= trial.seconds:
+                end = "time limit"
+                break
+    except KeyboardInterrupt:
+        end = "interrupted"
+    notes = {"iterations": len(curve), "updates": len(curve) * options.states}
+    return TrainingResult(network.weights(), curve, len(curve), end, notes=notes)

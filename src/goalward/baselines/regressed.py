@@ -1,0 +1,38 @@
+"""States found by random regressions: what Boot, BExp and AVI learn on."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from goalward.regression import RolloutOptions, regress
+from goalward.sampling import SAMPLERS
+from goalward.sampling.samplers import complete
+from goalward.task.states import BitRows
+from goalward.task.strips import Ints, Task
+
+PLAIN_SAMPLERS = tuple(name for name, sampler in SAMPLERS.items() if not sampler.parts)
+_POOL = 8000
+
+
+class RegressedStates:
+    """Draws full states from the ends of random regressions, so many at a time."""
+
+    def __init__(self, task: Task, sampler: str, seed: int) -> None:
+        self.task = task
+        self._random = np.random.default_rng([seed, 0x2E6])
+        make_pool = SAMPLERS[sampler].pool
+        assert make_pool is not None
+        self._pool = make_pool(task, _POOL, self._random)
+
+    def draw(self, n: int, max_length: int) -> tuple[BitRows, Ints]:
+        """n states, each from its own regression of 1 to ``max_length`` steps, and the steps taken.
+
+        A regression that ends early, because no action is valid, gives its last pre-image.
+        """
+        rollouts = regress(self.task, RolloutOptions("rsl", n, max_length, int(self._random.integers(2**62))))
+        ends = np.searchsorted(rollouts.rollout, np.arange(n), side="right") - 1
+        starts = ends - rollouts.depth[ends]
+        wanted = self._random.integers(1, max_length, size=n, endpoint=True)
+        chosen = (starts + np.minimum(wanted, rollouts.depth[ends])).astype(np.int32)
+        states = complete(self.task, rollouts.preimages, chosen, self._pool, int(self._random.integers(2**62)))
+        return states, rollouts.depth[chosen]

@@ -1,0 +1,90 @@
+"""SING: learn from backward depth-first searches (Yu, Kuroiwa, Fukunaga 2020), configuration C4.
+
+Each search starts from a random, fully assigned goal state and visits a fixed number of states; a state is labelled
+with the depth at which it was visited. Network and training are those of RSL, as in the paper's comparison.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from goalward import _core
+from goalward.baselines.options import MethodOptions, option
+from goalward.baselines.regressed import PLAIN_SAMPLERS
+from goalward.learning.trainer import TrainingResult
+from goalward.learning.trials import Trial
+from goalward.regression.rollouts import native_regression
+from goalward.sampling import SAMPLERS, Dataset
+from goalward.sampling.samplers import complete
+from goalward.task.packing import core_atoms
+from goalward.task.states import BitRows
+from goalward.task.strips import Ints, Rows, Task
+
+
+@dataclass(frozen=True)
+class Options(MethodOptions):
+    """Of SING."""
+
+    searches: int = option(200, "backward searches, each from its own goal state", 1, 1_000_000)
+    samples: int = option(500, "states visited by each search", 1, 1_000_000)
+    sampler: str = option(PLAIN_SAMPLERS, "where the atoms that the goal leaves open come from")
+
+
+@dataclass(frozen=True, eq=False)
+class BackwardStates:
+    """States visited by backward searches; applying ``operators`` in a state leads to the one in row ``parent``."""
+
+    states: BitRows
+    depth: Ints
+    search: Ints
+    parent: Ints
+    operators: Ints
+
+
+def random_goal_states(task: Task, n: int, sampler: str, seed: int) -> BitRows:
+    """Full states in which the goal holds."""
+    random = np.random.default_rng([seed, 0x60A1])
+    core = core_atoms(task)
+    goal = Rows.of([[int(atom) for atom in task.goal if core[atom]]])
+    make_pool = SAMPLERS[sampler].pool
+    assert make_pool is not None
+    pool = make_pool(task, n, random)
+    return complete(task, goal, np.zeros(n, dtype=np.int32), pool, int(random.integers(2**63)))
+
+
+def search_backwards(task: Task, goals: BitRows, samples: int, seed: int) -> BackwardStates:
+    """One depth-first search from each goal state, predecessors in random order, no state of a search twice."""
+    return BackwardStates(*_core.backward_searches(native_regression(task), goals, n=samples, seed=seed))
+
+
+def make_dataset(task: Task, options: Options, seed: int) -> tuple[Dataset, int]:
+    """The states of the backward searches with their depths, and the number of searches.
+
+    Many random goal states have few states behind them, so further searches stand in for what the first ones did not
+    find, up to ten times as many.
+    """
+    wanted = options.searches * options.samples
+    states, depths = [], []
+    found = searches = 0
+    for number in range(10):
+        goals = random_goal_states(task, options.searches, options.sampler, seed + number * 2**32)
+        part = search_backwards(task, goals, options.samples, seed + number * 2**32)
+        states.append(part.states)
+        depths.append(part.depth)
+        found += len(part.depth)
+        searches += options.searches
+        if found >= wanted:
+            break
+    rows, labels = np.concatenate(states)[:wanted], np.concatenate(depths)[:wanted]
+    origin = np.full(len(labels), -1, dtype=np.int32)
+    return Dataset(task, rows, labels, origin, int(labels.max()) + 1, "backward"), searches
+
+
+def learn(trial: Trial, options: Options) -> TrainingResult:
+    """Search backwards, then train."""
+    trial.phase("backward searches")
+    dataset, searches = make_dataset(trial.task, options, trial.seed)
+    trial.data(dataset.summary())
+    return trial.fit(dataset, samples=len(dataset), searches=searches, deepest=int(dataset.labels.max()))

@@ -1,0 +1,94 @@
+"""TSL: learn from the plans of a teacher (Ferber, Helmert, Hoffmann 2020).
+
+Random walks from the initial state give states; a teacher, GBFS with h_FF, solves them; every state along a plan is
+labelled with the steps that remain.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from goalward.baselines.options import MethodOptions, option
+from goalward.errors import GoalwardError
+from goalward.learning.trainer import TrainingResult
+from goalward.learning.trials import Trial
+from goalward.sampling import Dataset
+from goalward.search import SearchOptions, bind_heuristic, search
+from goalward.task.states import BitRows, random_walk_states, states_along
+from goalward.task.strips import Ints, Task
+
+_WALKS_AT_ONCE = 50
+
+
+@dataclass(frozen=True)
+class Options(MethodOptions):
+    """Of TSL."""
+
+    walk_steps: int = option(200, "steps of a random walk", 1, 1_000_000)
+    teacher_seconds: float = option(5.0, "time for the teacher to solve one walk", 0.001, 1e6)
+    teaching_share: float = option(0.5, "share of the time that the teacher may use; the rest trains", 0.01, 0.99)
+    max_walks: int = option(10_000, "walks that the teacher is given at most", 1, 10_000_000)
+
+
+def label_plan(task: Task, init: Ints, plan: tuple[int, ...]) -> tuple[BitRows, Ints]:
+    """The states along a plan, each with the number of steps that remain."""
+    return states_along(task, init, plan), np.arange(len(plan), -1, -1, dtype=np.int32)
+
+
+def learn(trial: Trial, options: Options) -> TrainingResult:
+    """Teach, then train until the time is used."""
+    trial.phase("teaching")
+    dataset, walks, solved = teach(trial, options)
+    trial.data(dataset.summary())
+    trial.message(f"the teacher solved {solved} of {walks} walks, {len(dataset)} states along the plans")
+    return trial.fit(dataset, walks=walks, solved_walks=solved, samples=len(dataset))
+
+
+def teach(trial: Trial, options: Options) -> tuple[Dataset, int, int]:
+    """The teacher's data, the number of walks and of those that it solved."""
+    task = trial.task
+    teacher = bind_heuristic(task, "ff")
+    deadline = time.monotonic() + (trial.left or 0.0) * options.teaching_share if trial.seconds is not None else None
+    states, labels = [], []
+    walks = solved = 0
+    for start in _walked(task, options, trial.seed):
+        left = None if deadline is None else deadline - time.monotonic()
+        if walks and left is not None and left <= 0:
+            break
+        seconds = options.teacher_seconds if left is None else min(options.teacher_seconds, max(left, 0.01))
+        result = search(task, teacher, SearchOptions(time_limit=seconds), init=start)
+        walks += 1
+        if result.solved:
+            assert result.plan is not None
+            solved += 1
+            rows, steps = label_plan(task, start, result.plan)
+            states.append(rows)
+            labels.append(steps)
+    if not states:
+        raise GoalwardError(
+            f"tsl has nothing to learn from: its teacher, GBFS with h_FF, solved none of {walks} walks; "
+            "give it more time, or --set teacher_seconds=… more time per walk"
+        )
+    return make_dataset(task, np.concatenate(states), np.concatenate(labels)), walks, solved
+
+
+def _walked(task: Task, options: Options, seed: int) -> itertools.islice[Ints]:
+    """Ends of random walks, drawn a few at a time."""
+    seeds = np.random.default_rng([seed, 0x7E5])
+
+    def chunks() -> itertools.chain[Ints]:
+        return itertools.chain.from_iterable(
+            random_walk_states(task, _WALKS_AT_ONCE, options.walk_steps, int(seeds.integers(2**62)))
+            for _ in itertools.count()
+        )
+
+    return itertools.islice(chunks(), options.max_walks)
+
+
+def make_dataset(task: Task, states: BitRows, labels: Ints, name: str = "teacher") -> Dataset:
+    """A data set of labelled states that come from no pre-image."""
+    return Dataset(task, states, labels, np.full(len(labels), -1, dtype=np.int32), int(labels.max()) + 1, name)

@@ -1,0 +1,60 @@
+"""A network that is trained bit by bit, on data that its own predictions help to make."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from goalward.learning.batches import StateBatches
+from goalward.learning.network import StateNetwork
+from goalward.learning.options import TrainingOptions
+from goalward.search.network import NetworkWeights
+from goalward.task.packing import core_atoms
+from goalward.task.states import BitRows
+from goalward.task.strips import Task
+
+
+class OnlineNetwork:
+    """A network and its optimiser. Labels are divided by ``scale`` inside, which only speeds training up."""
+
+    def __init__(self, task: Task, options: TrainingOptions, scale: float = 10.0) -> None:
+        self.task = task
+        self.options = options
+        self.scale = scale
+        self._random = np.random.default_rng([options.seed, 0x071])
+        generator = torch.Generator().manual_seed(options.seed)
+        self._network = StateNetwork(task.n_atoms, options.shape, generator)
+        self._network.silence(torch.from_numpy(np.flatnonzero(~core_atoms(task))))
+        self._network.to(options.device)
+        self._optimiser = torch.optim.Adam(
+            self._network.parameters(),
+            lr=options.learning_rate,
+            betas=options.betas,
+            eps=options.epsilon,
+            fused=True,
+        )
+
+    def fit(self, states: BitRows, labels: npt.NDArray[np.float32], epochs: int = 1) -> float:
+        """Train on labelled states; the mean squared error of the last epoch, in squared steps."""
+        threads = torch.get_num_threads()
+        torch.set_num_threads(self.options.threads)
+        try:
+            batches = StateBatches(states, labels / np.float32(self.scale), self.task.n_atoms, self.options.device)
+            rows = np.arange(len(labels))
+            for _ in range(epochs):
+                self._random.shuffle(rows)
+                total = 0.0
+                for batch, targets in batches.epoch(rows, self.options.batch_size):
+                    loss = torch.nn.functional.mse_loss(self._network(batch), targets)
+                    self._optimiser.zero_grad(set_to_none=True)
+                    loss.backward()  # type: ignore[no-untyped-call]
+                    self._optimiser.step()
+                    total += float(loss.detach()) * len(targets)
+        finally:
+            torch.set_num_threads(threads)
+        return total / max(len(labels), 1) * self.scale**2
+
+    def weights(self) -> NetworkWeights:
+        """As the search uses them."""
+        return self._network.export(scale=self.scale)
