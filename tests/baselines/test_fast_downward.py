@@ -1,0 +1,170 @@
+"""Fast Downward as a baseline: real runs on small problems, and how it is to be called."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from goalward.baselines import fast_downward as module
+from goalward.baselines.fast_downward import PLANNERS, PlannerStatus, find_driver
+from goalward.errors import PddlError, UnsupportedError, UsageError
+from goalward.search import Status
+from goalward.task.domains import generate
+from goalward.task.validate import validate_plan
+from helpers import FastDownward, Tiny
+
+from .drivers import DOMAIN, HANG, PROBLEM, Fake, Files, WriteFiles, run
+
+pytestmark = pytest.mark.usefixtures("scratch")
+
+
+# --- real runs ---
+
+
+@pytest.mark.parametrize("name", PLANNERS)
+def test_finds_plans_that_cost_what_our_own_task_says(
+    name: str, tiny: Tiny, fast_downward: FastDownward, write: WriteFiles
+) -> None:
+    texts = tiny.instance.domain_text, tiny.instance.problem_text
+    result = run(write(*texts), name=name)
+    assert (result.status, result.reason, result.planner) == (PlannerStatus.SOLVED, "", name)
+    assert result.length == len(result.steps)
+    assert validate_plan(tiny.domain, tiny.problem, [tuple(step[1:-1].split()) for step in result.steps]).valid
+    costs = dict(zip(tiny.task.operators, tiny.task.costs.tolist(), strict=True))
+    assert result.cost == sum(costs[step] for step in result.steps)
+    assert result.cost >= fast_downward.optimal_cost(fast_downward.translate(*texts))
+
+
+@pytest.mark.usefixtures("fast_downward")
+@pytest.mark.parametrize("name", PLANNERS)
+def test_tells_what_the_search_did(name: str, lamp: Files) -> None:
+    result = run(lamp, name=name, memory_limit=2**30)
+    assert (result.steps, result.length, result.cost) == (("(press)",), 1, 3)
+    for number in (result.expanded, result.evaluated, result.generated):
+        assert number is not None
+        assert number >= 1
+    assert result.search_time is not None
+    assert 0 <= result.search_time < result.total_time < HANG
+    assert result.peak_memory is not None
+    assert 2**20 < result.peak_memory < 2**30
+
+
+@pytest.mark.usefixtures("fast_downward")
+@pytest.mark.parametrize("name", PLANNERS)
+def test_searches_count_steps_and_not_costs(name: str, write: WriteFiles) -> None:
+    steps = [("start", "a", 0), ("a", "b", 0), ("b", "end", 0), ("start", "c", 0), ("c", "end", 10)]
+    actions = "".join(
+        f"(:action {old}-{new} :parameters () :precondition ({old})"
+        f" :effect (and ({new}) (not ({old})) (increase (total-cost) {cost})))"
+        for old, new, cost in steps
+    )
+    domain = f"(define (domain d) (:predicates (start) (a) (b) (c) (end)) (:functions (total-cost) - number) {actions})"
+    problem = "(define (problem p) (:domain d) (:init (start)) (:goal (end)) (:metric minimize (total-cost)))"
+    result = run(write(domain, problem), name=name)
+    assert (result.steps, result.cost) == (("(start-c)", "(c-end)"), 10)
+
+
+@pytest.mark.usefixtures("fast_downward")
+@pytest.mark.parametrize("name", PLANNERS)
+def test_an_empty_plan_is_a_plan(name: str, write: WriteFiles) -> None:
+    result = run(write(DOMAIN, PROBLEM.format("(off)")), name=name)
+    assert (result.solved, result.length, result.cost) == (True, 0, 0)
+
+
+@pytest.mark.usefixtures("fast_downward")
+@pytest.mark.parametrize("name", PLANNERS)
+def test_says_when_there_is_no_plan(name: str, write: WriteFiles) -> None:
+    result = run(write(DOMAIN, PROBLEM.format("(and (on) (broken))")), name=name)
+    assert result.status is PlannerStatus.UNSOLVABLE
+    assert (result.steps, result.length, result.cost) == ((), None, None)
+
+
+@pytest.fixture
+def hard(write: WriteFiles) -> Files:
+    instance = generate("tiles", rows=7, cols=7)
+    return write(instance.domain_text, instance.problem_text)
+
+
+@pytest.mark.usefixtures("fast_downward")
+@pytest.mark.parametrize("seconds", [0.01, 0.2, 2.0])
+def test_a_real_run_ends_at_its_time_limit(hard: Files, seconds: float) -> None:
+    result = run(hard, name="fd-ff", time_limit=seconds)
+    assert result.status is PlannerStatus.OUT_OF_TIME
+    assert seconds <= result.total_time < seconds + HANG
+
+
+@pytest.mark.usefixtures("fast_downward")
+@pytest.mark.skipif(sys.platform == "darwin", reason="macOS enforces no memory limits")
+@pytest.mark.parametrize("megabytes", [0.001, 1, 12, 24, 40])
+def test_a_real_run_ends_at_its_memory_limit(hard: Files, megabytes: float) -> None:
+    result = run(hard, name="fd-ff", memory_limit=int(megabytes * 2**20))
+    assert (result.status, result.reason) == (PlannerStatus.OUT_OF_MEMORY, "")
+
+
+@pytest.mark.usefixtures("fast_downward")
+def test_a_real_run_can_be_cancelled(hard: Files) -> None:
+    asked = iter([False, False, True])
+    assert run(hard, name="fd-ff", cancelled=lambda: next(asked)).status is PlannerStatus.CANCELLED
+
+
+# --- wrong usage ---
+
+
+@pytest.mark.parametrize("name", PLANNERS)
+def test_without_the_extra_it_says_what_to_install(name: str, lamp: Files, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "find_spec", lambda _: None)
+    assert find_driver() is None
+    with pytest.raises(UsageError, match=rf"^{name} needs Fast Downward: pip install 'goalward\[baselines\]'$"):
+        run(lamp, name=name)
+
+
+def test_finding_fast_downward_imports_nothing_of_its_package(fast_downward: FastDownward) -> None:
+    script = (
+        "import sys; from goalward.baselines.fast_downward import find_driver; print(find_driver());"
+        "print([name for name in ('up_fast_downward', 'unified_planning', 'torch') if name in sys.modules])"
+    )
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert run.stdout.splitlines() == [str(fast_downward.driver), "[]"]
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"name": "lame"}, r"unknown planner 'lame' \(known: fd-ff, lama\)"),
+        ({"time_limit": 0}, "the time limit is 0 s"),
+        ({"time_limit": float("nan")}, "the time limit is nan s"),
+        ({"memory_limit": -1}, "the memory limit is -1 bytes"),
+    ],
+)
+def test_wrong_arguments_are_refused(options: dict[str, object], sentence: str, lamp: Files, fake: Fake) -> None:
+    with pytest.raises(UsageError, match=sentence):
+        run(lamp, fake("sys.exit(11)"), **options)  # type: ignore[arg-type]
+
+
+def test_a_memory_limit_that_the_system_does_not_hold_is_refused(
+    lamp: Files, fake: Fake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "platform", "darwin")
+    with pytest.raises(UsageError, match="lama cannot be held to a memory limit on macOS"):
+        run(lamp, fake("sys.exit(11)"), memory_limit=2**30)
+
+
+def test_files_are_read_before_anything_runs(tmp_path: Path, fake: Fake, write: WriteFiles) -> None:
+    driver = fake(f"open({str(tmp_path / 'ran')!r}, 'w')")
+    derived = DOMAIN.replace("  (:action press", "  (:derived (broken) (on))\n  (:action press", 1).replace(
+        "(broken) (not", "(not"
+    )
+    with pytest.raises(UsageError, match="no such file"):
+        run((tmp_path / "none.pddl", tmp_path / "none.pddl"), driver)
+    with pytest.raises(PddlError):
+        run(write(DOMAIN, PROBLEM.format("(on")), driver)
+    with pytest.raises(UnsupportedError, match="broken"):
+        run(write(derived, PROBLEM.format("(on)")), driver)
+    assert not (tmp_path / "ran").exists()
+
+
+def test_every_end_of_our_own_search_is_an_end_of_a_planner() -> None:
+    assert {status.value for status in PlannerStatus} == {status.value for status in Status} | {"failed"}
