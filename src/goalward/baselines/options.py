@@ -50,7 +50,7 @@ class MethodOptions:
                 hint = f"; did you mean {nearest[0]}?" if nearest else ""
                 listed = ", ".join(known) or "none"
                 raise UsageError(f"{method} has no option {name!r}{hint} (its options: {listed})")
-            kind = type(known[name].default)
+            kind: type[int | float | str] = type(known[name].default)  # type: ignore[assignment]
             try:
                 given[name] = kind(text.strip())
             except ValueError:

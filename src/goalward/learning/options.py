@@ -67,7 +67,7 @@ PRESET_SAMPLERS = {"fast": ("reachable", "uniform"), "paper": ("uniform",)}
 class LearnOptions:
     """Everything about learning one model; None means what the preset says.
 
-    Samples, random share, rollouts, length and samplers belong to RSL and N-RSL; other methods have options of their own.
+    Samples, random share, rollouts, length and samplers belong to RSL and N-RSL; other methods have their own options.
     """
 
     method: str = "n-rsl"

@@ -57,8 +57,8 @@ class SearchOptions:
     """How to search.
 
     ``unit_costs`` says what g and the heuristic count: steps, or the costs in the PDDL. None means steps for greedy
-    search and PDDL costs for A* and weighted A*. Limits of None are no limits; memory is that of the whole process. A limit
-    on expansions, unlike one on time, ends a search at the same place on every machine.
+    search and PDDL costs for A* and weighted A*. Limits of None are no limits; memory is that of the whole process. A
+    limit on expansions, unlike one on time, ends a search at the same place on every machine.
 
     ``batch`` is how many of the best states are expanded at once; 1 is plain best-first search. Several numbers make as
     many greedy searches that take turns until one of them ends: a wide search gets out of places where the heuristic
