@@ -167,4 +167,7 @@ def test_files_are_read_before_anything_runs(tmp_path: Path, fake: Fake, write: 
 
 
 def test_every_end_of_our_own_search_is_an_end_of_a_planner() -> None:
-    assert {status.value for status in PlannerStatus} == {status.value for status in Status} | {"failed"}
+    ours = {
+        status.value for status in Status if status is not Status.OUT_OF_EXPANSIONS
+    }  # no limit here is of that kind
+    assert {status.value for status in PlannerStatus} == ours | {"failed"}

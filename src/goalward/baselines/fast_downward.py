@@ -55,14 +55,14 @@ PLANNERS: dict[str, Planner] = {
     for planner in (
         Planner(
             "fd-ff",
-            "Fast Downward's eager greedy best-first search with h_FF, unit costs",
-            "Hoffmann and Nebel 2001, The FF Planning System; Helmert 2006, The Fast Downward Planning System",
+            "GBFS with h_FF, Fast Downward's",
+            "Hoffmann, Nebel 2001; Helmert 2006",
             search="let(h,eval_modify_costs(ff(),cost_type=one),eager_greedy([h],cost_type=one))",
         ),
         Planner(
             "lama",
-            "the first iteration of LAMA: lazy greedy search with h_FF, landmarks and preferred operators, unit costs",
-            "Richter and Westphal 2010, The LAMA Planner",
+            "LAMA's first iteration, by Fast Downward",
+            "Richter, Westphal 2010",
             alias="lama-first",
         ),
     )
@@ -131,6 +131,11 @@ def find_driver() -> Path | None:
     return driver if driver is not None and driver.is_file() else None
 
 
+def missing_driver(name: str) -> UsageError:
+    """What to say where Fast Downward is not installed."""
+    return UsageError(f"{name} needs Fast Downward: pip install 'goalward[baselines]'")
+
+
 def run_planner(
     name: str,
     domain_path: str | Path,
@@ -154,7 +159,7 @@ def run_planner(
         raise UsageError(f"{name} cannot be held to a memory limit on macOS, which enforces none; run it without")
     driver = driver or find_driver()
     if driver is None:
-        raise UsageError(f"{name} needs Fast Downward: pip install 'goalward[baselines]'")
+        raise missing_driver(name)
     domain = read_domain(domain_path)
     problem = read_problem(problem_path, domain)
     validate_plan(domain, problem, ())  # refuses now, not after an hour of search, what it cannot check

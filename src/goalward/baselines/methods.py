@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
+from goalward.baselines.fast_downward import PLANNERS
 from goalward.baselines.options import MethodOptions
 from goalward.errors import UsageError
 from goalward.learning.options import LearnOptions
@@ -91,8 +92,7 @@ METHODS: dict[str, Method] = {
             "Shen, Trevizan, Thiébaux 2020",
         ),
         Method("ff", "planner", "GBFS with h_FF, goalward's own", "Hoffmann, Nebel 2001"),
-        Method("fd-ff", "planner", "GBFS with h_FF, Fast Downward's", "Hoffmann, Nebel 2001; Helmert 2006"),
-        Method("lama", "planner", "LAMA's first iteration, by Fast Downward", "Richter, Westphal 2010"),
+        *(Method(planner.name, "planner", planner.summary, planner.paper) for planner in PLANNERS.values()),
     ]
 }  # fmt: skip
 

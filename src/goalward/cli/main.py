@@ -42,12 +42,14 @@ def _register() -> None:
     """Load the commands, unless they are there already."""
     if app.registered_commands:
         return
-    from goalward.cli import generate, inspect, plan, solve, train, validate, walk  # noqa: PLC0415
+    from goalward.cli import compare, generate, inspect, methods, plan, solve, train, validate, walk  # noqa: PLC0415
 
     for command in (
         train.train,
         solve.solve,
         plan.plan,
+        compare.compare,
+        methods.methods,
         validate.validate,
         walk.walk,
         inspect.inspect,

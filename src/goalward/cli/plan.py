@@ -14,7 +14,7 @@ from goalward import _core
 from goalward.cli.limits import Interrupt, Limits
 from goalward.cli.live import live_search, spinner
 from goalward.cli.units import parse_batches, parse_duration, parse_size
-from goalward.errors import ExitCode, GoalwardError, LimitError, UsageError
+from goalward.errors import ExitCode, LimitError, UsageError
 from goalward.search import (
     ALGORITHMS,
     HEURISTICS,
@@ -27,6 +27,7 @@ from goalward.search import (
     bind_heuristic,
     search,
 )
+from goalward.search.checking import check_plan
 from goalward.search.heuristics import check_heuristic
 from goalward.search.model import check_domain, load_model
 from goalward.task.grounding import UnsolvableError, ground
@@ -35,7 +36,6 @@ from goalward.task.lifted_reader import read_domain, read_problem
 from goalward.task.plan_file import format_plan, write_text_atomically
 from goalward.task.states import StateReader
 from goalward.task.strips import Ints
-from goalward.task.validate import validate_plan
 
 EXIT_CODES = {
     Status.SOLVED: ExitCode.SUCCESS,
@@ -44,6 +44,7 @@ EXIT_CODES = {
     Status.OUT_OF_TIME: ExitCode.OUT_OF_TIME,
     Status.OUT_OF_MEMORY: ExitCode.OUT_OF_MEMORY,
     Status.CANCELLED: ExitCode.INTERRUPTED,
+    Status.OUT_OF_EXPANSIONS: ExitCode.SEARCH_UNSOLVED_INCOMPLETE,
 }
 
 EARLY_ENDS = {
@@ -59,6 +60,7 @@ SENTENCES = {
     Status.OUT_OF_TIME: "Time limit reached.",
     Status.OUT_OF_MEMORY: "Memory limit reached.",
     Status.CANCELLED: "Interrupted.",
+    Status.OUT_OF_EXPANSIONS: "Limit of expansions reached.",
 }
 
 
@@ -175,13 +177,6 @@ def _bind_model(path: Path, domain: Domain, problem: Problem) -> tuple[BoundHeur
     model = load_model(path)
     check_domain(model, domain.text, domain.source)
     return model.heuristic(), StateReader(model.task).parse(problem.text, problem.source)
-
-
-def check_plan(domain: Domain, problem: Problem, result: SearchResult) -> None:
-    """No plan leaves this program unless the independent checker accepts it."""
-    verdict = validate_plan(domain, problem, [tuple(step[1:-1].split()) for step in result.steps])
-    if not verdict.valid:
-        raise GoalwardError(f"goalward found a plan that its own checker rejects; please report this: {verdict.reason}")
 
 
 def report(result: SearchResult, heuristic: str, limits: Limits, output: Path | None) -> None:

@@ -21,10 +21,11 @@ from rich.text import Text
 
 from goalward.cli.limits import Interrupt
 from goalward.cli.live import errors
-from goalward.cli.plan import EXIT_CODES, check_plan
+from goalward.cli.plan import EXIT_CODES
 from goalward.cli.units import format_count, format_duration, parse_batches, parse_duration, parse_size
 from goalward.errors import ExitCode, UsageError
 from goalward.search import TURNS, SearchOptions, SearchResult, Statistics, Status, search
+from goalward.search.checking import check_plan
 from goalward.search.heuristics import BoundHeuristic
 from goalward.search.model import Model, load_model
 from goalward.task.lifted import Domain

@@ -5,19 +5,19 @@ from __future__ import annotations
 import math
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from goalward.baselines.methods import DEFAULT_SECONDS, METHODS, Method, find_method, train_with
 from goalward.cli.limits import Interrupt, Limits
 from goalward.cli.live import errors, spinner
 from goalward.cli.units import format_duration, parse_duration, parse_share
 from goalward.errors import UsageError
 from goalward.learning.options import PRESETS, LearnOptions
-from goalward.regression.rollouts import METHODS, RegressionMethod
 from goalward.sampling.samplers import SAMPLERS
 from goalward.search.model import Model, save_model
 from goalward.task.grounding import ground_files
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from goalward.learning.trainer import Epoch
     from goalward.learning.validation import Score
 
+INSTANCE_METHODS = [name for name, method in METHODS.items() if method.kind == "instance"]
 BARS = " ▁▂▃▄▅▆▇█"
 
 
@@ -34,9 +35,12 @@ def train(
     problem: Annotated[Path, typer.Argument(help="PDDL problem file", show_default=False)],
     output: Annotated[Path, typer.Option("--output", "-o", help="the model file, NAME.goalward", show_default=False)],
     method: Annotated[
-        str,
-        typer.Option(metavar="|".join(METHODS), help="; ".join(f"{name}: {text}" for name, text in METHODS.items())),
+        str, typer.Option(metavar="|".join(INSTANCE_METHODS), help="how to learn; goalward methods explains them")
     ] = "n-rsl",
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="an option of the method; goalward methods METHOD lists them"),
+    ] = None,
     preset: Annotated[
         str, typer.Option(metavar="|".join(PRESETS), help="fast, or the paper's network and training to the letter")
     ] = "fast",
@@ -67,6 +71,7 @@ def train(
     ] = None,
     device: Annotated[Literal["cpu", "cuda"], typer.Option(help="where PyTorch trains")] = "cpu",
     threads: Annotated[int, typer.Option(help="threads for PyTorch", min=1)] = 1,
+    context: typer.Context = None,  # type: ignore[assignment]
 ) -> None:
     """Learn a heuristic for a problem and write it to a model file.
 
@@ -74,8 +79,11 @@ def train(
     """
     if output.is_dir() or not output.absolute().parent.is_dir():
         raise UsageError(f"{output}: not a file in an existing folder")
+    chosen = find_method(method, "instance")
+    _refuse_options_of_others(chosen, context)
+    chosen.options.parse(settings or (), method)  # refuses now, not after grounding, what it does not know
     options = LearnOptions(
-        method=cast(RegressionMethod, method),
+        method=method,
         preset=preset,
         seed=seed,
         n_samples=samples,
@@ -84,7 +92,7 @@ def train(
         length=length,
         samplers=(sampler,) if sampler else None,
         trials=trials,
-        time_limit=time_limit,
+        time_limit=time_limit if time_limit is not None or not chosen.endless else DEFAULT_SECONDS,
         device=device,
         threads=threads,
     )
@@ -93,13 +101,35 @@ def train(
         task = ground_files(domain, problem)
     typer.echo(f"Task: {task.n_atoms} atoms, {task.n_operators} operators, grounded in {limits.elapsed:.2f}s", err=True)
     with spinner("loading PyTorch"):
-        from goalward.learning.trials import train_model  # noqa: PLC0415
+        import goalward.learning.trials  # noqa: F401, PLC0415
 
-    with Interrupt() as interrupt, _view(options.n_trials, PRESETS[preset].max_epochs, time_limit, interrupt) as view:
-        model = train_model(task, options, view)
+    with Interrupt() as interrupt, training_view(options, interrupt) as view:
+        model = train_with(task, options, settings or (), view)
     save_model(model, output)
     typer.echo(describe_training(model))
     typer.echo(f"Model written to {output}")
+
+
+# Options of the command that only RSL and N-RSL know, by the name of the parameter.
+RSL_ONLY = {
+    "samples": "--samples",
+    "random_share": "--random-share",
+    "rollouts": "--rollouts",
+    "length": "--length",
+    "sampler": "--sampler",
+}
+
+
+def _refuse_options_of_others(method: Method, context: typer.Context) -> None:
+    if method.home is None:
+        return
+    for name, option in RSL_ONLY.items():
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            raise UsageError(
+                f"{option} is an option of rsl and n-rsl; those of {method.name} are given with --set "
+                f"(goalward methods {method.name} lists them)"
+            )
 
 
 def describe_training(model: Model) -> str:
@@ -114,13 +144,18 @@ def describe_training(model: Model) -> str:
         )
         loss = "" if trial["validation_loss"] is None else f", validation loss {trial['validation_loss']:.2f}"
         mark = " (kept)" if len(info["trials"]) > 1 and i == info["chosen_trial"] else ""
+        notes = "".join(f", {name.replace('_', ' ')} {value}" for name, value in _notes(trial).items())
         lines.append(
-            f"Trial {i + 1}: seed {trial['seed']}, sampler {trial['sampler']}, {trial['epochs']} epochs "
-            f"({trial['end']}){loss}{solved}{mark}"
+            f"Trial {i + 1}: seed {trial['seed']}{notes}, {trial['epochs']} epochs ({trial['end']}){loss}{solved}{mark}"
         )
         lines += [f"  restarted, {reason}" for reason in trial["restarts"]]
     lines.append(f"Training time: {info['seconds']:.2f}s")
     return "\n".join(lines)
+
+
+def _notes(trial: dict[str, Any]) -> dict[str, Any]:
+    """What the method said of its data; models of older versions know the sampler alone."""
+    return trial.get("notes") or {"sampler": trial["sampler"]}
 
 
 class _PlainView:
@@ -234,5 +269,8 @@ class _LiveView(_PlainView):
         return "".join(BARS[round((value - low) * scale)] for value in values)
 
 
-def _view(trials: int, epochs: int, limit: float | None, interrupt: Interrupt) -> _PlainView:
-    return (_LiveView if errors.is_terminal else _PlainView)(trials, epochs, limit, interrupt)
+def training_view(options: LearnOptions, interrupt: Interrupt) -> _PlainView:
+    """A live view on a terminal, a line per event elsewhere."""
+    epochs = options.max_epochs or PRESETS[options.preset].max_epochs
+    make = _LiveView if errors.is_terminal else _PlainView
+    return make(options.n_trials, epochs, options.time_limit, interrupt)
