@@ -170,7 +170,7 @@ def test_a_time_limit_ends_training_with_a_model(train: Train, blocks: Files) ->
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--method", "srl"), "unknown regression 'srl' (known: rsl, n-rsl)"),
+        (("--method", "srl"), "unknown method 'srl'; did you mean tsl?"),
         (("--preset", "slow"), "unknown preset 'slow' (known: fast, paper)"),
         (("--sampler", "even"), "unknown sampler 'even' (known: uniform, reachable, mixed)"),
         (("--random-share", "150%"), "'150%' is not a share"),

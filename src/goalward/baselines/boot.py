@@ -42,7 +42,7 @@ class Options(MethodOptions):
     buffer: int = option(25_000, "labelled states that are kept, the newest", 10, 10**8)
     train_states: int = option(5000, "states of the buffer that a round trains on", 1, 10**8)
     max_rounds: int = option(1_000_000, "rounds at most; time usually ends earlier", 1, 10**9)
-    max_length: int = option(100_000, "where regressions stop becoming longer", 1, 1_000_000)
+    max_length: int = option(2000, "where regressions stop becoming longer", 1, 1_000_000)
     sampler: str = option(PLAIN_SAMPLERS, "where the atoms that a pre-image leaves open come from")
 
 

@@ -1,0 +1,278 @@
+"""``goalward compare`` and ``goalward methods``: every system with one command."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import signal
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from goalward.baselines import METHODS, comparison, fast_downward
+from goalward.cli.main import run as run_command
+from goalward.search.model import load_model
+
+from .program import Files
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended and what it printed; progress goes to stderr."""
+
+    code: int
+    out: str
+    err: str
+
+    def __post_init__(self) -> None:
+        assert "Traceback" not in self.out + self.err, self.err
+        assert "\x1b" not in self.out + self.err, "an escape sequence without a terminal"
+
+    @property
+    def error(self) -> str:
+        return self.err.rstrip("\n").rpartition("\n")[2].removeprefix("goalward: ")
+
+
+Goalward = Callable[..., Outcome]
+ALL = "n-rsl,rsl,tsl,boot,bexp,avi,sing,ff,fd-ff,lama"
+
+
+@pytest.fixture
+def goalward(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Goalward:
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+
+    def call(*arguments: str | Path) -> Outcome:
+        capfd.readouterr()
+        return Outcome(run_command([str(argument) for argument in arguments]), *capfd.readouterr())
+
+    return call
+
+
+@pytest.fixture
+def blocks(bundled: Callable[..., Files]) -> Files:
+    return bundled("blocks", n=4)
+
+
+@pytest.fixture
+def states(blocks: Files, tmp_path: Path) -> list[Path]:
+    folder = tmp_path / "states"
+    assert run_command(["walk", *map(str, blocks.names), "--states", "3", "--steps", "30", "-o", str(folder)]) == 0
+    return sorted(folder.glob("*.pddl"))
+
+
+def compare(goalward: Goalward, blocks: Files, states: list[Path], *options: str) -> Outcome:
+    return goalward("compare", *blocks.names, *states, "--train-limit", "2s", "--time-limit", "10s", *options)
+
+
+def test_every_method_runs_on_the_same_states_with_one_command(
+    goalward: Goalward, blocks: Files, states: list[Path]
+) -> None:
+    outcome = compare(goalward, blocks, states, "--methods", ALL, "--json")
+    assert outcome.code == 0, outcome.error
+    answer = json.loads(outcome.out)
+    assert [entry["method"] for entry in answer["methods"]] == ALL.split(",")
+    for entry in answer["methods"]:
+        assert entry["failure"] is None
+        assert (entry["training_seconds"] is None) == (METHODS[entry["method"]].kind == "planner")
+        runs = [run for run in answer["runs"] if run["method"] == entry["method"]]
+        assert [run["state"] for run in runs] == [str(path) for path in states]
+        assert entry["solved"] == sum(run["status"] == "solved" for run in runs)
+    solved = {entry["method"]: entry["solved"] for entry in answer["methods"]}
+    assert {name: solved[name] for name in ("n-rsl", "ff", "fd-ff", "lama")} == dict.fromkeys(
+        ("n-rsl", "ff", "fd-ff", "lama"), 3
+    )
+
+
+def test_the_table_has_a_line_per_method_and_says_what_was_not_solved(goalward: Goalward, unsolvable: Files) -> None:
+    outcome = goalward("compare", *unsolvable.names, unsolvable.names[1], "--methods", "ff", "--time-limit", "10s")
+    assert outcome.code == 0
+    lines = outcome.out.splitlines()
+    assert lines[0].split() == ["method", "solved", "training", "expanded", "evaluations/s", "length", "time"]
+    assert lines[1].split()[:3] == ["ff", "0/1", "-"]
+    assert lines[-1] == f"ff: {unsolvable.names[1]}: unsolvable"
+
+
+def test_csv_has_a_line_per_run(goalward: Goalward, blocks: Files, states: list[Path]) -> None:
+    outcome = compare(goalward, blocks, states, "--methods", "ff", "--csv")
+    rows = list(csv.DictReader(io.StringIO(outcome.out)))
+    assert [(row["method"], row["state"], row["status"]) for row in rows] == [
+        ("ff", str(path), "solved") for path in states
+    ]
+
+
+def test_models_are_kept_and_used_again_without_training(
+    goalward: Goalward, blocks: Files, states: list[Path], tmp_path: Path
+) -> None:
+    folder = tmp_path / "models"
+    assert compare(goalward, blocks, states, "--methods", "rsl", "--models", str(folder)).code == 0
+    model = folder / "rsl.goalward"
+    assert load_model(model).info["method"] == "rsl"
+    again = compare(goalward, blocks, states, "--methods", f"rsl={model}", "--json")
+    assert json.loads(again.out)["methods"][0]["solved"] == 3
+    assert "training" not in again.err
+
+
+def test_a_model_of_another_problem_is_refused(
+    goalward: Goalward, blocks: Files, states: list[Path], bundled: Callable[..., Files], tmp_path: Path
+) -> None:
+    other = bundled("blocks", n=5)
+    model = tmp_path / "other.goalward"
+    options = ("--samples", "100", "--length", "5", "--trials", "1")
+    assert goalward("train", *other.names, "-o", model, *options).code == 0
+    outcome = compare(goalward, blocks, states, "--methods", f"n-rsl={model}")
+    assert (outcome.code, outcome.error) == (36, f"{model}: this model was trained for another problem")
+
+
+@pytest.mark.parametrize(
+    ("methods", "words"),
+    [
+        ("n-rls", "unknown method 'n-rls'; did you mean n-rsl?"),
+        ("ff,ff", "ff stands twice"),
+        (",", "there is no method"),
+        ("ff=model.goalward", "ff learns nothing"),
+        ("hgn", "hgn is learned per domain: make a model with goalward train-domain and write hgn=MODEL"),
+    ],
+)
+def test_methods_that_cannot_run_are_refused_at_once(
+    goalward: Goalward, blocks: Files, states: list[Path], methods: str, words: str
+) -> None:
+    outcome = compare(goalward, blocks, states, "--methods", methods)
+    assert outcome.code == 36
+    assert words in outcome.error
+
+
+@pytest.mark.parametrize("name", ["lama", "fd-ff"])
+def test_without_fast_downward_it_says_what_to_install(
+    goalward: Goalward, blocks: Files, states: list[Path], name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (fast_downward, comparison):
+        monkeypatch.setattr(module, "find_driver", lambda: None)
+    outcome = compare(goalward, blocks, states, "--methods", f"ff,{name}")
+    assert (outcome.code, outcome.out) == (36, "")
+    assert outcome.error == f"{name} needs Fast Downward: pip install 'goalward[baselines]'"
+
+
+@pytest.mark.parametrize(
+    ("script", "status", "reason"),
+    [
+        ("import os; os.kill(os.getpid(), 11)", "failed", "signal 11"),
+        ("import time; time.sleep(60)", "out of time", ""),
+        ("import sys; sys.exit(22)", "out of memory", ""),
+        ("print('hello')", "failed", "wrote none"),
+    ],
+)
+def test_what_goes_wrong_in_fast_downward_is_told_as_that(
+    goalward: Goalward,
+    blocks: Files,
+    states: list[Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    script: str,
+    status: str,
+    reason: str,
+) -> None:
+    driver = tmp_path / "fast-downward.py"
+    driver.write_text(script)
+    for module in (fast_downward, comparison):
+        monkeypatch.setattr(module, "find_driver", lambda: driver)
+    outcome = goalward("compare", *blocks.names, states[0], "--methods", "lama", "--time-limit", "1s", "--json")
+    (run,) = json.loads(outcome.out)["runs"]
+    assert run["status"] == status
+    assert reason in run["reason"]
+
+
+def test_a_teacher_that_teaches_nothing_fails_alone(goalward: Goalward, unsolvable: Files) -> None:
+    limits = ("--train-limit", "100ms", "--time-limit", "1s")
+    outcome = goalward("compare", *unsolvable.names, unsolvable.names[1], "--methods", "tsl,ff", *limits, "--json")
+    tsl, ff = json.loads(outcome.out)["methods"]
+    assert "nothing to learn from" in tsl["failure"]
+    assert (tsl["states"], ff["states"]) == (0, 1)
+
+
+def test_ctrl_c_shows_what_was_measured_so_far(goalward: Goalward, hard: Files) -> None:
+    timer = threading.Timer(2.0, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    outcome = goalward("compare", *hard.names, hard.names[1], "--methods", "ff,boot,avi", "--time-limit", "1s")
+    timer.join()
+    assert outcome.code == 130
+    assert [line.split()[0] for line in outcome.out.splitlines()[:3]] == ["method", "ff", "boot"]
+
+
+# --- methods ---
+
+
+def test_methods_lists_every_system_with_its_reference(goalward: Goalward, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    outcome = goalward("methods")
+    assert outcome.code == 0
+    for method in METHODS.values():
+        (line,) = [line for line in outcome.out.splitlines() if line.split()[:1] == [method.name]]
+        assert method.summary in line
+        assert method.reference in line
+
+
+def test_methods_explains_the_options_of_one(goalward: Goalward) -> None:
+    outcome = goalward("methods", "boot")
+    assert outcome.code == 0
+    assert "  first_length  longest regression at the beginning [5]" in outcome.out.splitlines()
+    assert "--rollouts" in goalward("methods", "rsl").out
+
+
+def test_methods_as_json(goalward: Goalward) -> None:
+    listed: list[dict[str, Any]] = json.loads(goalward("methods", "--json").out)
+    assert [entry["name"] for entry in listed] == list(METHODS)
+    (sing,) = [entry for entry in listed if entry["name"] == "sing"]
+    assert {option["name"]: option["default"] for option in sing["options"]} == {
+        "searches": 200,
+        "samples": 500,
+        "sampler": "uniform",
+    }
+
+
+def test_an_unknown_method_is_refused(goalward: Goalward) -> None:
+    outcome = goalward("methods", "lema")
+    assert outcome.code == 36
+    assert "did you mean lama?" in outcome.error
+
+
+# --- train with other methods ---
+
+
+def test_train_with_another_method_says_what_it_did(goalward: Goalward, blocks: Files, tmp_path: Path) -> None:
+    model = tmp_path / "tsl.goalward"
+    outcome = goalward(
+        "train", *blocks.names, "-o", model, "--method", "tsl", "--set", "max_walks=20", "--time-limit", "3s"
+    )
+    assert outcome.code == 0, outcome.error
+    assert "Trial 1: seed 0, walks 20, solved walks 20, samples " in outcome.out
+    assert "the teacher solved 20 of 20 walks" in outcome.err
+    assert load_model(model).info["method_options"]["max_walks"] == 20
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--method", "tls"), "unknown method 'tls'; did you mean tsl?"),
+        (("--method", "lama"), "lama is not learned per instance"),
+        (("--method", "tsl", "--set", "walks=3"), "tsl has no option 'walks'; did you mean max_walks?"),
+        (("--method", "tsl", "--set", "max_walks"), "write it as name=value"),
+        (("--method", "tsl", "--set", "max_walks=many"), "max_walks is an int"),
+        (("--method", "tsl", "--set", "max_walks=0"), "max_walks is 0; it goes from 1"),
+        (("--method", "sing", "--set", "sampler=mixed"), "sampler is 'mixed'; it is one of"),
+        (("--method", "boot", "--rollouts", "3"), "--rollouts is an option of rsl and n-rsl"),
+        (("--set", "rollouts=3"), "n-rsl has no option 'rollouts'"),
+    ],
+)
+def test_options_of_methods_are_checked_before_anything_is_done(
+    goalward: Goalward, blocks: Files, tmp_path: Path, options: tuple[str, ...], words: str
+) -> None:
+    outcome = goalward("train", *blocks.names, "-o", tmp_path / "m.goalward", *options)
+    assert (outcome.code, outcome.out) == (36, "")
+    assert words in outcome.error
+    assert not (tmp_path / "m.goalward").exists()
