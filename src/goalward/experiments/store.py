@@ -1,0 +1,214 @@
+"""Results in SQLite: the units of work of an experiment, and one result for each that has ended.
+
+A unit is one training or one search; its id says which, for example ``train/blocks/hard/p35/n-rsl/0`` and
+``search/blocks/hard/p35/n-rsl/0/p1`` (method, seed, state; a planner that learns nothing has seed ``-``). A result is
+written in one transaction and never again, so whatever is killed, a unit has one result or none.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Literal
+
+from goalward.errors import TaskFileError, UsageError
+
+FILE_NAME = "results.sqlite"
+VERSION = 1
+
+_SCHEMA = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE units (
+    id TEXT PRIMARY KEY, kind TEXT NOT NULL, domain TEXT NOT NULL, difficulty TEXT NOT NULL, instance TEXT NOT NULL,
+    method TEXT NOT NULL, seed INTEGER, state TEXT
+);
+CREATE TABLE results (
+    unit TEXT PRIMARY KEY REFERENCES units (id), status TEXT NOT NULL, solved INTEGER NOT NULL, total_time REAL,
+    search_time REAL, expansions INTEGER, evaluations INTEGER, generated INTEGER, plan_length INTEGER, cost INTEGER,
+    memory INTEGER, initial_h REAL, n_atoms INTEGER, error TEXT, attempts INTEGER NOT NULL, finished REAL NOT NULL,
+    extra TEXT NOT NULL
+);
+CREATE TABLE attempts (unit TEXT NOT NULL REFERENCES units (id), started REAL NOT NULL);
+CREATE INDEX attempts_of ON attempts (unit);
+"""
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One training, or one search from one state; ``method`` is the label that the config gives it."""
+
+    kind: Literal["train", "search"]
+    domain: str
+    difficulty: str
+    instance: str
+    method: str
+    seed: int | None = None
+    state: str | None = None
+
+    @property
+    def id(self) -> str:
+        """Names the unit in files and tables."""
+        parts = [self.kind, self.domain, self.difficulty, self.instance, self.method]
+        parts += ["-" if self.seed is None else str(self.seed)]
+        return "/".join(parts + ([] if self.state is None else [self.state]))
+
+
+@dataclass(frozen=True)
+class Result:
+    """How a unit ended.
+
+    ``status`` is that of a search ("solved", "out of time", …), "trained" for a training, or "failed" with an ``error``.
+    ``extra`` of a training holds ``curve`` (epoch, training loss, validation loss, seconds), ``seconds``, ``notes`` and,
+    where seeds compete, ``validation_solved``, ``validation_states`` and ``validation_evaluations``; that of a solved
+    search ``h_along``, the heuristic's value at each state of the plan, the first and the last included.
+    """
+
+    unit: str
+    status: str
+    solved: bool = False
+    total_time: float | None = None
+    search_time: float | None = None
+    expansions: int | None = None
+    evaluations: int | None = None
+    generated: int | None = None
+    plan_length: int | None = None
+    cost: int | None = None
+    memory: int | None = None
+    initial_h: float | None = None
+    n_atoms: int | None = None
+    error: str | None = None
+    attempts: int = 1
+    finished: float = 0.0
+    extra: dict[str, Any] = field(default_factory=dict)
+
+
+_RESULT_COLUMNS = [f.name for f in fields(Result)]
+_UNIT_COLUMNS = [f.name for f in fields(Unit)]
+
+
+class Store:
+    """An experiment's results. One process writes; any number may read meanwhile."""
+
+    def __init__(self, path: Path, *, create: bool = False) -> None:
+        self.path = path
+        if not create and not path.exists():
+            raise UsageError(f"{path.parent}: no experiment here (there is no {path.name})")
+        self._db = sqlite3.connect(path, timeout=60.0, isolation_level=None)
+        try:
+            if create:
+                self._db.execute("PRAGMA journal_mode = WAL")
+                self._db.execute("PRAGMA synchronous = FULL")
+            self._prepare(create)
+        except sqlite3.DatabaseError as error:
+            self._db.close()
+            raise TaskFileError(f"{path}: not a database of results ({error})") from None
+
+    def _prepare(self, create: bool) -> None:
+        found = self._db.execute("PRAGMA user_version").fetchone()[0]
+        if found == 0 and create:
+            with self._transaction():
+                for statement in filter(None, map(str.strip, _SCHEMA.split(";"))):
+                    self._db.execute(statement)
+                self._db.execute(f"PRAGMA user_version = {VERSION}")
+        elif found == 0:
+            raise sqlite3.DatabaseError("it holds no results")
+        elif found > VERSION:
+            raise TaskFileError(f"{self.path}: written by a newer goalward (format {found}, this one knows {VERSION})")
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
+        self._db.execute("COMMIT")
+
+    def close(self) -> None:
+        """Write everything to the one file and let go of it."""
+        self._db.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    # --- what the experiment is ---
+
+    def set_meta(self, **values: Any) -> None:
+        """Remember facts about the experiment (config, versions, machine), as JSON."""
+        with self._transaction():
+            self._db.executemany(
+                "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+                [(key, json.dumps(value)) for key, value in values.items()],
+            )
+
+    def meta(self) -> dict[str, Any]:
+        """All such facts."""
+        return {key: json.loads(value) for key, value in self._db.execute("SELECT key, value FROM meta")}
+
+    def add_units(self, units: Iterable[Unit]) -> None:
+        """Make units known; those that are known already stay as they are."""
+        with self._transaction():
+            self._db.executemany(
+                "INSERT OR IGNORE INTO units VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                [(unit.id, *(getattr(unit, name) for name in _UNIT_COLUMNS)) for unit in units],
+            )
+
+    def units(self) -> list[Unit]:
+        """All of them, in the order they were made known."""
+        rows = self._db.execute(f"SELECT {', '.join(_UNIT_COLUMNS)} FROM units ORDER BY rowid")  # noqa: S608
+        return [Unit(*row) for row in rows]
+
+    # --- what has been done ---
+
+    def begin(self, unit: str) -> int:
+        """Note that a unit is tried; returns how often it has been, this time included."""
+        with self._transaction():
+            self._db.execute("INSERT INTO attempts VALUES (?, ?)", (unit, time.time()))
+            return int(self._db.execute("SELECT count(*) FROM attempts WHERE unit = ?", (unit,)).fetchone()[0])
+
+    def add(self, result: Result) -> bool:
+        """Keep a result; False where the unit has one already, which then stays."""
+        values = [getattr(result, name) for name in _RESULT_COLUMNS]
+        values[_RESULT_COLUMNS.index("finished")] = result.finished or time.time()
+        values[_RESULT_COLUMNS.index("extra")] = json.dumps(result.extra)
+        marks = ", ".join("?" * len(values))
+        with self._transaction():
+            cursor = self._db.execute(
+                f"INSERT OR IGNORE INTO results ({', '.join(_RESULT_COLUMNS)}) VALUES ({marks})",  # noqa: S608
+                values,
+            )
+        return cursor.rowcount == 1
+
+    def finished(self) -> set[str]:
+        """Units that have a result."""
+        return {row[0] for row in self._db.execute("SELECT unit FROM results")}
+
+    def results(self) -> Iterator[tuple[Unit, Result]]:
+        """Every result with its unit, in the order of the units."""
+        unit_columns = ", ".join(f"u.{name}" for name in _UNIT_COLUMNS)
+        result_columns = ", ".join(f"r.{name}" for name in _RESULT_COLUMNS)
+        rows = self._db.execute(
+            f"SELECT {unit_columns}, {result_columns} FROM results r JOIN units u ON u.id = r.unit ORDER BY u.rowid"  # noqa: S608
+        )
+        for row in rows:
+            values = dict(zip(_RESULT_COLUMNS, row[len(_UNIT_COLUMNS) :], strict=True))
+            values["solved"] = bool(values["solved"])
+            values["extra"] = json.loads(values["extra"])
+            yield Unit(*row[: len(_UNIT_COLUMNS)]), Result(**values)
+
+    def counts(self) -> dict[str, int]:
+        """How many units there are, are done, solved and failed."""
+        total = self._db.execute("SELECT count(*) FROM units").fetchone()[0]
+        done, solved, failed = self._db.execute(
+            "SELECT count(*), coalesce(sum(solved), 0), coalesce(sum(status = 'failed'), 0) FROM results"
+        ).fetchone()
+        return {"units": total, "done": done, "solved": solved, "failed": failed}
