@@ -62,10 +62,10 @@ class Unit:
 class Result:
     """How a unit ended.
 
-    ``status`` is that of a search ("solved", "out of time", …), "trained" for a training, or "failed" with an ``error``.
-    ``extra`` of a training holds ``curve`` (epoch, training loss, validation loss, seconds), ``seconds``, ``notes`` and,
-    where seeds compete, ``validation_solved``, ``validation_states`` and ``validation_evaluations``; that of a solved
-    search ``h_along``, the heuristic's value at each state of the plan, the first and the last included.
+    ``status`` is that of a search ("solved", "out of time", …), "trained" for a training, or "failed" with an
+    ``error``. ``extra`` of a training holds ``curve`` (epoch, training loss, validation loss, seconds), ``seconds``,
+    ``notes`` and, where seeds compete, ``validation_solved``, ``validation_states`` and ``validation_evaluations``;
+    that of a solved search ``h_along``, the heuristic's value at each state of the plan, first and last included.
     """
 
     unit: str
@@ -164,7 +164,7 @@ class Store:
 
     def units(self) -> list[Unit]:
         """All of them, in the order they were made known."""
-        rows = self._db.execute(f"SELECT {', '.join(_UNIT_COLUMNS)} FROM units ORDER BY rowid")  # noqa: S608
+        rows = self._db.execute(f"SELECT {', '.join(_UNIT_COLUMNS)} FROM units ORDER BY rowid")
         return [Unit(*row) for row in rows]
 
     # --- what has been done ---
@@ -183,7 +183,7 @@ class Store:
         marks = ", ".join("?" * len(values))
         with self._transaction():
             cursor = self._db.execute(
-                f"INSERT OR IGNORE INTO results ({', '.join(_RESULT_COLUMNS)}) VALUES ({marks})",  # noqa: S608
+                f"INSERT OR IGNORE INTO results ({', '.join(_RESULT_COLUMNS)}) VALUES ({marks})",
                 values,
             )
         return cursor.rowcount == 1
@@ -197,7 +197,7 @@ class Store:
         unit_columns = ", ".join(f"u.{name}" for name in _UNIT_COLUMNS)
         result_columns = ", ".join(f"r.{name}" for name in _RESULT_COLUMNS)
         rows = self._db.execute(
-            f"SELECT {unit_columns}, {result_columns} FROM results r JOIN units u ON u.id = r.unit ORDER BY u.rowid"  # noqa: S608
+            f"SELECT {unit_columns}, {result_columns} FROM results r JOIN units u ON u.id = r.unit ORDER BY u.rowid"
         )
         for row in rows:
             values = dict(zip(_RESULT_COLUMNS, row[len(_UNIT_COLUMNS) :], strict=True))
