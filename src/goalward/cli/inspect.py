@@ -11,7 +11,7 @@ import typer
 
 from goalward.cli.live import spinner
 from goalward.search.model import FORMAT as MODEL_FORMAT
-from goalward.search.model import Model, load_model
+from goalward.search.model import Model, load_model, training_notes
 from goalward.task.grounding import ground_files
 from goalward.task.packing import native_problem
 from goalward.task.store import load_task, save_task, stored_format
@@ -61,14 +61,14 @@ def describe_model(model: Model, *, curve: bool) -> dict[str, Any]:
         "preset": info.get("preset"),
         "network": model.weights.shape,
         "parameters": model.weights.n_parameters,
-        "sampler": info.get("sampler"),
+        **training_notes(info),
         "seed": info.get("seed"),
         "training_seconds": info.get("seconds"),
         "training_ended_by": info.get("end"),
         "best_epoch": info.get("best_epoch"),
         "validation_loss": info.get("validation_loss"),
         "trials": len(info.get("trials", [])),
-        "options": info.get("options"),
+        "options": info.get("method_options") or info.get("options"),
         "versions": info.get("versions"),
         "fingerprint": model.fingerprint,
     }

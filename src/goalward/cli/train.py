@@ -19,7 +19,7 @@ from goalward.cli.units import format_duration, parse_duration, parse_share
 from goalward.errors import UsageError
 from goalward.learning.options import PRESETS, LearnOptions
 from goalward.sampling.samplers import SAMPLERS
-from goalward.search.model import Model, save_model
+from goalward.search.model import Model, save_model, training_notes
 from goalward.task.grounding import ground_files
 
 if TYPE_CHECKING:
@@ -144,18 +144,13 @@ def describe_training(model: Model) -> str:
         )
         loss = "" if trial["validation_loss"] is None else f", validation loss {trial['validation_loss']:.2f}"
         mark = " (kept)" if len(info["trials"]) > 1 and i == info["chosen_trial"] else ""
-        notes = "".join(f", {name.replace('_', ' ')} {value}" for name, value in _notes(trial).items())
+        notes = "".join(f", {name.replace('_', ' ')} {value}" for name, value in training_notes(trial).items())
         lines.append(
             f"Trial {i + 1}: seed {trial['seed']}{notes}, {trial['epochs']} epochs ({trial['end']}){loss}{solved}{mark}"
         )
         lines += [f"  restarted, {reason}" for reason in trial["restarts"]]
     lines.append(f"Training time: {info['seconds']:.2f}s")
     return "\n".join(lines)
-
-
-def _notes(trial: dict[str, Any]) -> dict[str, Any]:
-    """What the method said of its data; models of older versions know the sampler alone."""
-    return trial.get("notes") or {"sampler": trial["sampler"]}
 
 
 class _PlainView:

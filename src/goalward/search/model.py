@@ -55,6 +55,11 @@ def task_fingerprint(task: Task) -> str:
     return digest.hexdigest()[:32]
 
 
+def training_notes(info: dict[str, Any]) -> dict[str, Any]:
+    """What a method said of its data, of a model or of one trial; the first models knew the sampler alone."""
+    return dict(info.get("notes") or {"sampler": info.get("sampler")})
+
+
 def check_domain(model: Model, text: str, source: str) -> None:
     """Refuse a domain file that is not the one the model was trained with, comments and layout aside."""
     if sexpr.parse(text, source) != sexpr.parse(model.task.domain_text, "the model's domain"):
