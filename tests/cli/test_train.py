@@ -269,7 +269,7 @@ def test_ctrl_c_ends_training_and_leaves_a_usable_model(blocks: Files, tmp_path:
 def test_a_terminal_shows_phase_epoch_and_loss(blocks: Files, tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
     output = tmp_path / "model.goalward"
-    options = ("--samples", "40000", "--length", "40", "--sampler", "uniform", "--time-limit", "3s")
+    options = ("--samples", "20000", "--length", "40", "--sampler", "uniform", "--time-limit", "60s")
     with start(blocks, output, *options, stdout=subprocess.PIPE, stderr=theirs) as process:
         os.close(theirs)
         shown = b""
@@ -283,7 +283,7 @@ def test_a_terminal_shows_phase_epoch_and_loss(blocks: Files, tmp_path: Path) ->
     text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.decode())
     assert re.search(r"phase +training, trial 1 of 1", text)
     assert re.search(r"time +\d+\.\d+ s, at most \d+\.\d+ s left", text)
-    assert re.search(r"data +40,000 states by uniform", text)
+    assert re.search(r"data +20,000 states by uniform", text)
     epochs = [int(number) for number in re.findall(r"epoch +(\d+)", text)]
     assert epochs == sorted(epochs)
     assert epochs[0] < epochs[-1]
