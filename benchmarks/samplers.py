@@ -1,7 +1,7 @@
 """State samplers beside one another: validation states solved, out of ten, by a network trained with each.
 
 For the first public instance of each domain and difficulty and each sampler: one network of preset `fast` trained for
-at most 48 s on one core, then searches of 1.2 s from validation states, the same for all samplers, which is what each of
+at most 48 s on one core, then searches of 1.2 s from validation states, the same for all, which is what each of
 two trials of `goalward train --time-limit 2m` gets. Results are kept in a CSV file, so an interrupted run goes on where
 it stopped.
 """
