@@ -79,6 +79,41 @@ def reachable_states(task: Task, start: State | None = None) -> set[State]:
     return seen
 
 
+def goal_distances(task: Task, starts: Iterable[State]) -> dict[State, float]:
+    """Fewest steps to a goal from each of these states and all that they lead to; infinity where there is no plan."""
+    pre, add, delete = ([as_set(row) for row in rows] for rows in (task.pre, task.add, task.delete))
+    goal, stack = as_set(task.goal), list(starts)
+    parents: dict[State, list[State]] = {state: [] for state in stack}
+    while stack:
+        state = stack.pop()
+        for operator in range(task.n_operators):
+            if pre[operator] <= state:
+                child = (state - delete[operator]) | add[operator]
+                if child not in parents:
+                    parents[child] = []
+                    stack.append(child)
+                parents[child].append(state)
+    distance: dict[State, float] = dict.fromkeys(parents, inf)
+    layer, steps = [state for state in parents if goal <= state], 0
+    while layer:
+        for state in layer:
+            distance[state] = steps
+        layer = list({p for state in layer for p in parents[state] if distance[p] == inf})
+        steps += 1
+    return distance
+
+
+def bellman(task: Task, state: State, depth: int, h: Callable[[State], float], operators: Iterable[int]) -> float:
+    """The least d + h over all states that so many steps of these operators lead to; a goal on the way ends it."""
+    goal, allowed, level = as_set(task.goal), set(operators), {state}
+    for steps in range(depth + 1):
+        if any(goal <= reached for reached in level):
+            return steps
+        if steps < depth:
+            level = {child for reached in level for o, child in successors(task, reached) if o in allowed}
+    return min((depth + max(h(leaf), 0.0) for leaf in level), default=inf)
+
+
 def cheapest_cost(task: Task, *, unit_costs: bool) -> float:
     """Cost of an optimal plan by uniform-cost search; infinity where there is none."""
     goal, start = as_set(task.goal), as_set(task.init)

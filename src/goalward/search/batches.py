@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goalward import _core
-from goalward.search.best_first import _NATIVE_STATUS, Status
+from goalward.search.best_first import Status, end_status
 from goalward.search.heuristics import BoundHeuristic
 from goalward.task.states import BitRows
 from goalward.task.strips import Ints, Rows
@@ -43,14 +43,16 @@ def search_many(
 ) -> ManyResults:
     """Greedy best-first search from each state; the limits hold for each.
 
-    ``go_on`` is asked about twenty times a second; when it returns False, only the searches that have ended are given.
+    ``go_on`` is asked at the beginning of each search and about twenty times a second; when it returns False, only the
+    searches that have ended are given.
     """
     problem, evaluator = heuristic.serve(states)
     codes, expanded, offsets, operators = _core.search_many(
         problem, evaluator, states, batches=[batch], time_limit=time_limit or 0.0,
         expansion_limit=expansion_limit or 0, go_on=go_on,
     )  # fmt: skip
-    return ManyResults([_NATIVE_STATUS[code] for code in codes], expanded, Rows(offsets, operators))
+    statuses = [end_status(code, evaluator) for code in codes]
+    return ManyResults(statuses, expanded, Rows(offsets, operators))
 
 
 def lookahead(heuristic: BoundHeuristic, states: BitRows, depth: int = 2) -> npt.NDArray[np.float32]:

@@ -191,10 +191,14 @@ def search(
         expansion_limit=options.expansion_limit or 0,
         progress=heartbeat if progress else None,
     )
-    status = _NATIVE_STATUS[status_code]
-    if status is Status.EXHAUSTED and evaluator.safe:
-        status = Status.UNSOLVABLE
+    status = end_status(status_code, evaluator)
     return SearchResult(task, status, tuple(plan) if status is Status.SOLVED else None, _statistics(raw))
+
+
+def end_status(code: int, evaluator: _core.Evaluator) -> Status:
+    """How a native search ended; that nothing is left to expand proves something if the heuristic never errs."""
+    status = _NATIVE_STATUS[code]
+    return Status.UNSOLVABLE if status is Status.EXHAUSTED and evaluator.safe else status
 
 
 def _statistics(raw: dict[str, float]) -> Statistics:

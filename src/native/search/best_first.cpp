@@ -106,7 +106,9 @@ private:
     bool take_batch() {
         expanding_.clear();
         parents_.clear();
-        while (!open_.empty() && static_cast<int>(expanding_.size()) < batch_) {
+        const uint64_t left = options_.expansion_limit ? options_.expansion_limit - stats_.expanded : UINT64_MAX;
+        const std::size_t most = std::min<uint64_t>(left, batch_);
+        while (!open_.empty() && expanding_.size() < most) {
             if constexpr (greedy) {
                 expanding_.push_back(open_.pop().id());
             } else {
