@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from goalward.learning.trials import Trial, Watcher
 
 DEFAULT_SECONDS = 120.0
-"""For methods that would go on for ever."""
+"""For methods that would go on for ever, where nothing says when to end."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Method:
     summary: str
     reference: str
     home: str | None = None  # module with ``Options`` and ``learn``; None: learned from pre-images, or not learned
-    endless: bool = False  # learns until its time is over
+    ended_by: str | None = None  # the option that ends it; None: it ends by itself
 
     @property
     def options(self) -> type[MethodOptions]:
@@ -44,6 +44,11 @@ class Method:
             return MethodOptions
         options: type[MethodOptions] = import_module(self.home).Options
         return options
+
+    @property
+    def endless(self) -> bool:
+        """Does it learn until its time is over, unless told otherwise?"""
+        return self.ended_by is not None
 
     @property
     def learn(self) -> Callable[[Trial, Any], TrainingResult]:
@@ -69,7 +74,7 @@ METHODS: dict[str, Method] = {
         ),
         Method(
             "tsl", "instance", "supervised by a teacher, GBFS with h_FF, that solves random walks",
-            "Ferber, Helmert, Hoffmann 2020", f"{_HERE}.tsl", endless=True,
+            "Ferber, Helmert, Hoffmann 2020", f"{_HERE}.tsl", "max_walks",
         ),
         Method(
             "sing", "instance", "supervised by the depths of backward depth-first searches from goal states",
@@ -77,15 +82,15 @@ METHODS: dict[str, Method] = {
         ),
         Method(
             "boot", "instance", "bootstrapping: solves ever farther states with the current network; plan lengths",
-            _FERBER_2021, f"{_HERE}.boot", endless=True,
+            _FERBER_2021, f"{_HERE}.boot", "max_rounds",
         ),
         Method(
             "bexp", "instance", "bootstrapping as boot; labels are the expansions that GBFS needed",
-            _FERBER_2021, f"{_HERE}.bexp", endless=True,
+            _FERBER_2021, f"{_HERE}.bexp", "max_rounds",
         ),
         Method(
             "avi", "instance", "approximate value iteration: Bellman updates on a two-step lookahead",
-            _FERBER_2021, f"{_HERE}.avi", endless=True,
+            _FERBER_2021, f"{_HERE}.avi", "max_iterations",
         ),
         Method(
             "hgn", "domain", "STRIPS-HGN, a hypergraph network over the delete relaxation (goalward train-domain)",
@@ -120,7 +125,9 @@ def train_with(
     chosen = method.options.parse(settings, method.name)
     if method.home is None:
         return train_model(task, options, watcher, learner=learn_from_preimages)
-    if method.endless and options.time_limit is None:
+    # Who says after how many walks or rounds to end gets the same model each time, which no clock would grant.
+    told = method.ended_by and getattr(chosen, method.ended_by) != getattr(method.options(), method.ended_by)
+    if method.endless and not told and options.time_limit is None:
         options = replace(options, time_limit=DEFAULT_SECONDS)
     learn = method.learn
     return train_model(

@@ -51,7 +51,8 @@ class TrainingResult:
     @property
     def validation_loss(self) -> float:
         """Of the best weights."""
-        return min((epoch.validation_loss for epoch in self.curve), default=math.inf)
+        losses = (epoch.validation_loss for epoch in self.curve)
+        return min((loss for loss in losses if math.isfinite(loss)), default=math.inf)
 
 
 # Called after every epoch with the curve so far and a way to see the current weights; returns False to stop.
@@ -108,6 +109,8 @@ class _Run:
         order = np.random.default_rng([options.seed, 0x5B17]).permutation(len(labels))
         held_out = max(1, round(len(labels) * options.validation_share))
         self.validation_rows, self.train_rows = np.sort(order[:held_out]), order[held_out:]
+        held = dataset.states[self.validation_rows]
+        self.can_differ = spread > 0 and bool((held != held[0]).any())  # a few states may all be the same one
 
         generator = torch.Generator().manual_seed(options.seed * (MAX_RESTARTS + 1) + attempt)
         self.network = StateNetwork(dataset.task.n_atoms, options.shape, generator)
@@ -140,7 +143,7 @@ class _Run:
                 validation_loss, spread = self._validate()
                 if not math.isfinite(validation_loss):
                     return "the validation loss is not a number: training diverged"
-                if self.spread > 0 and spread < 1e-4 * self.spread:
+                if self.can_differ and spread < 1e-4 * self.spread:
                     return "the network is dead: it gives every state the same value"
                 rate = float(self.optimiser.param_groups[0]["lr"])
                 epoch = Epoch(number, train_loss, validation_loss, time.monotonic() - self.started, rate)
