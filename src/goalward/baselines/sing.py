@@ -12,7 +12,7 @@ import numpy as np
 
 from goalward import _core
 from goalward.baselines.options import MethodOptions, option
-from goalward.baselines.regressed import PLAIN_SAMPLERS
+from goalward.baselines.regressed import PLAIN_SAMPLERS, with_fixed
 from goalward.learning.trainer import TrainingResult
 from goalward.learning.trials import Trial
 from goalward.regression.rollouts import native_regression
@@ -51,7 +51,7 @@ def random_goal_states(task: Task, n: int, sampler: str, seed: int) -> BitRows:
     make_pool = SAMPLERS[sampler].pool
     assert make_pool is not None
     pool = make_pool(task, n, random)
-    return complete(task, goal, np.zeros(n, dtype=np.int32), pool, int(random.integers(2**63)))
+    return with_fixed(task, complete(task, goal, np.zeros(n, dtype=np.int32), pool, int(random.integers(2**63))))
 
 
 def search_backwards(task: Task, goals: BitRows, samples: int, seed: int) -> BackwardStates:

@@ -92,7 +92,12 @@ def native_regression(task: Task) -> _core.RegressionTask:
     """The task as the native core walks through it backwards: the core atoms alone."""
     core = core_atoms(task)
     pre, add, delete = (rows.keep_values(core[rows.values]) for rows in (task.pre, task.add, task.delete))
+    opposite = np.full(task.n_atoms, -1, dtype=np.int32)
+    for negative, positive in enumerate(task.complement_of.tolist()):
+        if positive >= 0 and core[negative] and core[positive]:
+            opposite[negative], opposite[positive] = positive, negative
     return _core.RegressionTask(
         pre.offsets, pre.values, add.offsets, add.values, delete.offsets, delete.values,
         task.groups_of.offsets, task.groups_of.values, task.goal[core[task.goal]], len(task.mutex_groups),
+        opposite,
     )  # fmt: skip

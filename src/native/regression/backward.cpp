@@ -15,7 +15,7 @@ class BackwardSearch {
 public:
     BackwardSearch(const RegressionTask& task, std::size_t width, BackwardStates& result)
         : task_(task), width_(width), result_(result), watched_(watch(task)),
-          atom_in_group_(task.n_groups) {}
+          members_(members(task)), atom_in_group_(task.n_groups) {}
 
     void run(const uint64_t* goal, int32_t index, int n, Random& random) {
         index_ = index;
@@ -32,7 +32,7 @@ public:
             }
             const int32_t a = top.operators.back(), from = top.row;
             top.operators.pop_back();
-            step_back(row(from), a, state.data());
+            if (!step_back(row(from), a, state.data())) continue;
             if (!visit(state.data(), static_cast<int32_t>(path.size()), from, a, visited)) continue;
             path.push_back({static_cast<int32_t>(result_.depth.size()) - 1, predecessors(state.data(), random)});
         }
@@ -115,16 +115,42 @@ private:
         return true;
     }
 
-    void step_back(const uint64_t* s, int32_t a, uint64_t* before) const {
+    static void set(uint64_t* s, int32_t atom) { s[atom / 64] |= uint64_t{1} << (atom % 64); }
+
+    // False where the complements of added atoms, which keep the state full, exclude other atoms of it.
+    bool step_back(const uint64_t* s, int32_t a, uint64_t* before) const {
+        const auto pre = task_.pre[a];
         std::copy_n(s, width_, before);
         for (int32_t atom : task_.add[a]) before[atom / 64] &= ~(uint64_t{1} << (atom % 64));
-        for (int32_t atom : task_.pre[a]) before[atom / 64] |= uint64_t{1} << (atom % 64);
+        for (int32_t atom : pre) set(before, atom);
+        for (int32_t atom : task_.add[a]) {
+            const int32_t opposite = task_.opposite[atom];
+            if (opposite < 0 || in(pre, atom) || in(before, opposite)) continue;
+            for (int32_t group : task_.groups_of[opposite])
+                if (holds_one_of(group, before)) return false;
+            set(before, opposite);
+        }
+        return true;
+    }
+
+    bool holds_one_of(int32_t group, const uint64_t* s) const {
+        const auto atoms = members_[group];
+        return std::any_of(atoms.begin(), atoms.end(), [&](int32_t atom) { return in(s, atom); });
+    }
+
+    static Rows members(const RegressionTask& task) {
+        std::vector<std::vector<int32_t>> by_group(task.n_groups);
+        for (std::size_t atom = 0; atom < task.groups_of.size(); ++atom)
+            for (int32_t group : task.groups_of[atom]) by_group[group].push_back(static_cast<int32_t>(atom));
+        Rows rows;
+        for (const auto& list : by_group) rows.push_back(list);
+        return rows;
     }
 
     const RegressionTask& task_;
     std::size_t width_;
     BackwardStates& result_;
-    Rows watched_;
+    Rows watched_, members_;
     std::vector<int32_t> atoms_, atom_in_group_;  // of the state that is looked at; it holds one atom of a group at most
     int32_t index_ = 0;
 };

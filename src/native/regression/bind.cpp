@@ -16,10 +16,11 @@ namespace {
 
 void construct(RegressionTask* self, const Ints& pre_offsets, const Ints& pre, const Ints& add_offsets, const Ints& add,
                const Ints& delete_offsets, const Ints& del, const Ints& group_offsets, const Ints& groups,
-               const Ints& goal, int n_groups) {
+               const Ints& goal, int n_groups, const Ints& opposite) {
     new (self) RegressionTask{to_rows(pre_offsets, pre),    to_rows(add_offsets, add),
                               to_rows(delete_offsets, del), to_rows(group_offsets, groups),
-                              to_vector(goal),              n_groups};
+                              to_vector(goal),              n_groups,
+                              to_vector(opposite)};
 }
 
 auto backward(const RegressionTask& task, const BitRows& goals, int n, uint64_t seed) {
@@ -52,7 +53,7 @@ auto rollouts(const RegressionTask& task, bool novelty, int n, int length, uint6
 void register_regression(nb::module_& m) {
     nb::class_<RegressionTask>(m, "RegressionTask", "A grounded task made ready for walking backwards.")
         .def("__init__", &construct, "pre_offsets"_a, "pre"_a, "add_offsets"_a, "add"_a, "delete_offsets"_a, "delete"_a,
-             "group_offsets"_a, "groups"_a, "goal"_a, "n_groups"_a);
+             "group_offsets"_a, "groups"_a, "goal"_a, "n_groups"_a, "opposite"_a);
     m.def("rollouts", &rollouts, "task"_a, nb::kw_only(), "novelty"_a, "n"_a, "length"_a, "seed"_a,
           nb::sig("def rollouts(task: RegressionTask, *, novelty: bool, n: int, length: int, seed: int) -> "
                   "tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], "

@@ -13,6 +13,7 @@ struct RegressionTask {
     Rows groups_of;      // per atom, the mutex groups it belongs to
     std::vector<int32_t> goal;
     int n_groups = 0;
+    std::vector<int32_t> opposite;  // per atom, the one that is true exactly where it is false, or -1
 };
 
 enum class Selection { uniform, novelty };  // RSL, N-RSL
