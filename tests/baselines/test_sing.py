@@ -34,7 +34,7 @@ def has_mutex_pair(task: Task, state: State) -> bool:
 
 
 def predecessors(task: Task, state: State) -> Iterator[tuple[int, State]]:
-    """By definition: s' = (s \\ (Add \\ Pre)) ∪ Pre, with the complements of what it loses, where a leads from s' to s."""
+    """States s' = (s \\ (Add \\ Pre)) ∪ Pre, with the complements of what this takes, where a leads from s' to s."""
     seen, other = known(task), dict(complement_pairs(task))
     other |= {negative: positive for positive, negative in other.items()}
     for a in range(task.n_operators):

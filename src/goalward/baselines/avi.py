@@ -26,7 +26,7 @@ class Options(MethodOptions):
     """Of AVI."""
 
     length: int = option(200, "longest regression", 1, 1_000_000)
-    states: int = option(2000, "states that an iteration updates", 1, 10**7)
+    states: int = option(2000, "states that an iteration updates", 1, 100_000)
     epochs: int = option(2, "passes over them", 1, 1000)
     depth: int = option(2, "steps of the lookahead", 1, 5)
     max_iterations: int = option(1_000_000, "iterations at most; time usually ends earlier", 1, 10**9)

@@ -36,7 +36,7 @@ class Options(MethodOptions):
     """Of Boot and BExp."""
 
     first_length: int = option(5, "longest regression at the beginning", 1, 1_000_000)
-    states: int = option(100, "states that a round tries to solve", 1, 1_000_000)
+    states: int = option(100, "states that a round tries to solve", 1, 100_000)
     expansions: int = option(500, "expansions of one search at most", 1, 10**9)
     batch: int = option(16, "states that a search expands at once; 1 follows an untrained network astray", 1, 100_000)
     buffer: int = option(25_000, "labelled states that are kept, the newest", 10, 10**8)

@@ -258,7 +258,8 @@ class _LiveView(_PlainView):
         return f", at most {format_duration(left)} left in this trial"
 
     def _sparkline(self) -> str:
-        values = [math.log(max(epoch.validation_loss, 1e-9)) for epoch in self.curve][-30:]
+        losses = [epoch.validation_loss for epoch in self.curve if math.isfinite(epoch.validation_loss)]
+        values = [math.log(max(loss, 1e-9)) for loss in losses][-30:] or [0.0]
         low, high = min(values), max(values)
         scale = (len(BARS) - 1) / (high - low) if high > low else 0
         return "".join(BARS[round((value - low) * scale)] for value in values)

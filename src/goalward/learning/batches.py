@@ -9,10 +9,17 @@ import numpy.typing as npt
 import torch
 
 from goalward.learning.network import SparseBatch
-from goalward.task.states import BitRows, from_bits
+from goalward.task.packing import core_atoms
+from goalward.task.states import BitRows, from_bits, to_bits
+from goalward.task.strips import Task
 
 # Summing table rows for true atoms beats a matrix product when fewer than one atom in this many is true.
 SPARSE_BELOW = 12
+
+
+def only_core(task: Task, states: BitRows) -> BitRows:
+    """States as search evaluates them: it does not see other atoms, so a network must not learn from them."""
+    return states & to_bits([np.flatnonzero(core_atoms(task)).astype(np.int32)], task.n_atoms)
 
 
 class StateBatches:

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from goalward.learning.batches import StateBatches
+from goalward.learning.batches import StateBatches, only_core
 from goalward.learning.network import StateNetwork
 from goalward.learning.options import TrainingOptions
 from goalward.search.network import NetworkWeights
@@ -40,7 +40,8 @@ class OnlineNetwork:
         threads = torch.get_num_threads()
         torch.set_num_threads(self.options.threads)
         try:
-            batches = StateBatches(states, labels / np.float32(self.scale), self.task.n_atoms, self.options.device)
+            core = only_core(self.task, states)
+            batches = StateBatches(core, labels / np.float32(self.scale), self.task.n_atoms, self.options.device)
             rows = np.arange(len(labels))
             for _ in range(epochs):
                 self._random.shuffle(rows)

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 from goalward.errors import GoalwardError, UsageError
-from goalward.learning.batches import StateBatches
+from goalward.learning.batches import StateBatches, only_core
 from goalward.learning.network import StateNetwork
 from goalward.learning.options import TrainingOptions
 from goalward.sampling import Dataset
@@ -104,7 +104,10 @@ class _Run:
         self.mean, self.scale = (float(labels.mean()), max(spread, 1e-6)) if options.normalise else (0.0, 1.0)
         self.spread = spread
         self.batches = StateBatches(
-            dataset.states, (labels - self.mean) / self.scale, dataset.task.n_atoms, options.device
+            only_core(dataset.task, dataset.states),
+            (labels - self.mean) / self.scale,
+            dataset.task.n_atoms,
+            options.device,
         )
         order = np.random.default_rng([options.seed, 0x5B17]).permutation(len(labels))
         held_out = max(1, round(len(labels) * options.validation_share))

@@ -230,7 +230,7 @@ class _Glimpse:
 
 
 def _finite(loss: float) -> float | None:
-    """A loss as JSON can hold it: there is none before the first epoch has ended."""
+    """A loss as JSON can hold it: there is none before the first epoch, nor in a round that solved nothing."""
     return loss if math.isfinite(loss) else None
 
 
@@ -250,7 +250,10 @@ def _info(
         "end": best.result.end,
         "best_epoch": best.result.best_epoch,
         "validation_loss": _finite(best.result.validation_loss),
-        "curve": [[e.number, e.train_loss, e.validation_loss, round(e.seconds, 3)] for e in best.result.curve],
+        "curve": [
+            [e.number, _finite(e.train_loss), _finite(e.validation_loss), round(e.seconds, 3)]
+            for e in best.result.curve
+        ],
         "trials": [
             {
                 "seed": trial.seed,
