@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from goalward.baselines.hgn_model import DOMAIN_FORMAT, DomainModel, load_domain_model
 from goalward.cli.live import spinner
+from goalward.errors import UsageError
 from goalward.search.model import FORMAT as MODEL_FORMAT
 from goalward.search.model import Model, load_model, training_notes
 from goalward.task.grounding import ground_files
@@ -29,6 +32,7 @@ def inspect(
 ) -> None:
     """Print what grounding gives (atoms, operators, mutex groups, bytes per state), or what a model file holds."""
     started = time.perf_counter()
+    task: Task | None = None
     with spinner("grounding"):
         if problem is not None:
             task = ground_files(domain, problem)
@@ -37,11 +41,15 @@ def inspect(
             model = load_model(domain)
             task = model.task
             facts = describe(task) | describe_model(model, curve=as_json)
+        elif stored_format(domain) == DOMAIN_FORMAT:
+            facts = describe_domain_model(load_domain_model(domain), details=as_json)
         else:
             task = load_task(domain)
             facts = describe(task)
     facts["seconds"] = round(time.perf_counter() - started, 3)
     if save is not None:
+        if task is None:
+            raise UsageError(f"{domain}: a model of a whole domain holds no task to store")
         save_task(task, save)
     if as_json:
         typer.echo(json.dumps(facts, indent=2))
@@ -73,6 +81,29 @@ def describe_model(model: Model, *, curve: bool) -> dict[str, Any]:
         "fingerprint": model.fingerprint,
     }
     return facts | ({"curve": info.get("curve"), "all_trials": info.get("trials")} if curve else {})
+
+
+def describe_domain_model(model: DomainModel, *, details: bool) -> dict[str, Any]:
+    """What a model of a domain says of its network and training."""
+    info, options = model.info, model.options
+    problems = info.get("problems", [])
+    facts = {
+        "domain": model.domain_name,
+        "method": info.get("method"),
+        "network": f"latent size {options.latent}, {options.n_steps} message-passing steps, {options.aggregation}",
+        "parameters": model.n_parameters,
+        "problems": len(problems),
+        "problems_left_out": sum(not problem["states"] for problem in problems),
+        "states": sum(problem["states"] for problem in problems),
+        "seed": info.get("seed"),
+        "training_seconds": info.get("seconds"),
+        "training_ended_by": info.get("end"),
+        "best_epoch": info.get("best_epoch"),
+        "validation_loss": info.get("validation_loss"),
+        "options": asdict(options),
+        "versions": info.get("versions"),
+    }
+    return facts | ({"curve": info.get("curve"), "all_problems": problems} if details else {})
 
 
 def describe(task: Task) -> dict[str, Any]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Iterator, Sequence
 
 from rich.console import Console
 from rich.live import Live
@@ -13,6 +14,8 @@ from rich.text import Text
 from goalward import _core
 from goalward.cli.units import format_count, format_duration, format_size
 from goalward.search import Statistics
+
+BARS = " ▁▂▃▄▅▆▇█"
 
 errors = Console(stderr=True, highlight=False)
 
@@ -50,3 +53,11 @@ def spinner(message: str, enabled: bool = True) -> Iterator[None]:
             yield
     else:
         yield
+
+
+def sparkline(losses: Sequence[float]) -> str:
+    """The last losses as little bars, on a logarithmic scale."""
+    values = [math.log(max(loss, 1e-9)) for loss in losses[-30:]]
+    low, high = min(values), max(values)
+    scale = (len(BARS) - 1) / (high - low) if high > low else 0
+    return "".join(BARS[round((value - low) * scale)] for value in values)

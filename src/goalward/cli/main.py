@@ -42,7 +42,18 @@ def _register() -> None:
     """Load the commands, unless they are there already."""
     if app.registered_commands:
         return
-    from goalward.cli import compare, generate, inspect, methods, plan, solve, train, validate, walk  # noqa: PLC0415
+    from goalward.cli import (  # noqa: PLC0415
+        compare,
+        generate,
+        inspect,
+        methods,
+        plan,
+        solve,
+        train,
+        train_domain,
+        validate,
+        walk,
+    )
 
     for command in (
         train.train,
@@ -50,6 +61,7 @@ def _register() -> None:
         plan.plan,
         compare.compare,
         methods.methods,
+        train_domain.train_domain,
         validate.validate,
         walk.walk,
         inspect.inspect,

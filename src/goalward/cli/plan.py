@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, cast
 import typer
 
 from goalward import _core
+from goalward.baselines.hgn_model import DOMAIN_FORMAT, check_steps, load_domain_model
 from goalward.cli.limits import Interrupt, Limits
 from goalward.cli.live import live_search, spinner
 from goalward.cli.units import parse_batches, parse_duration, parse_size
@@ -35,6 +36,7 @@ from goalward.task.lifted import Domain, Problem
 from goalward.task.lifted_reader import read_domain, read_problem
 from goalward.task.plan_file import format_plan, write_text_atomically
 from goalward.task.states import StateReader
+from goalward.task.store import stored_format
 from goalward.task.strips import Ints
 
 EXIT_CODES = {
@@ -79,7 +81,14 @@ def plan(
     ] = None,
     model: Annotated[
         Path | None,
-        typer.Option(help="use this learned model as the heuristic; the problem must be a state of its task"),
+        typer.Option(
+            help="use this learned model as the heuristic; the problem must be a state of its task, or any problem of "
+            "the domain if goalward train-domain made it"
+        ),
+    ] = None,
+    message_steps: Annotated[
+        int | None,
+        typer.Option(help="message-passing steps of a model of a domain; default: as in training", show_default=False),
     ] = None,
     algorithm: Annotated[
         str,
@@ -113,6 +122,10 @@ def plan(
     limits = Limits(time_limit, memory_limit)
     if model is not None and heuristic is not None:
         raise UsageError("a model is a heuristic itself: give --model or --heuristic, not both")
+    if message_steps is not None:
+        check_steps(message_steps)
+        if model is None or stored_format(model) != DOMAIN_FORMAT:
+            raise UsageError("--message-steps goes with --model and a model made by goalward train-domain")
     name = check_heuristic("ff" if heuristic is None else heuristic)
     if output is not None:
         _check_output(output)
@@ -131,7 +144,7 @@ def plan(
                 init = task.init
                 bound = bind_heuristic(task, name, unit_costs=options.counts_steps)
             else:
-                bound, init = _bind_model(model, lifted_domain, lifted_problem)
+                bound, init = _bind_model(model, lifted_domain, lifted_problem, message_steps)
                 task, name = bound.task, bound.name
             bound.value(init)  # what search needs is built here, where the clock can stop it
     except (UnsolvableError, LimitError) as error:
@@ -172,8 +185,13 @@ def _check_output(output: Path) -> None:
         raise UsageError(f"{output}: cannot be written, there is no directory {output.parent}")
 
 
-def _bind_model(path: Path, domain: Domain, problem: Problem) -> tuple[BoundHeuristic, Ints]:
-    """The model's heuristic, and the problem's initial state on the atoms of the model's task."""
+def _bind_model(path: Path, domain: Domain, problem: Problem, message_steps: int | None) -> tuple[BoundHeuristic, Ints]:
+    """The model's heuristic, and the problem's initial state on the atoms of the heuristic's task."""
+    if stored_format(path) == DOMAIN_FORMAT:
+        domain_model = load_domain_model(path)
+        domain_model.check_domain(domain.text, domain.source)
+        task = ground(domain, problem)
+        return domain_model.heuristic(task, message_steps=message_steps), task.init
     model = load_model(path)
     check_domain(model, domain.text, domain.source)
     return model.heuristic(), StateReader(model.task).parse(problem.text, problem.source)

@@ -19,6 +19,7 @@ import typer
 from rich.live import Live
 from rich.text import Text
 
+from goalward.baselines.hgn_model import DOMAIN_FORMAT
 from goalward.cli.limits import Interrupt
 from goalward.cli.live import errors
 from goalward.cli.plan import EXIT_CODES
@@ -33,6 +34,7 @@ from goalward.task.lifted_reader import parse_domain, parse_problem
 from goalward.task.plan_file import format_plan, write_text_atomically
 from goalward.task.sexpr import read_text
 from goalward.task.states import StateReader
+from goalward.task.store import stored_format
 from goalward.task.strips import Ints
 
 
@@ -79,6 +81,11 @@ def solve(
     if as_json and as_csv:
         raise UsageError("choose one of --json and --csv")
     started = time.monotonic()
+    if stored_format(model) == DOMAIN_FORMAT:
+        raise UsageError(
+            f"{model}: a model of a whole domain holds no problem to solve; "
+            f"use it with goalward plan DOMAIN PROBLEM --model {model}"
+        )
     loaded = load_model(model)
     texts = [read_text(path) for path in states]
     reader = StateReader(loaded.task)

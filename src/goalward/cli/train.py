@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -14,7 +13,7 @@ from rich.text import Text
 
 from goalward.baselines.methods import DEFAULT_SECONDS, METHODS, Method, find_method, train_with
 from goalward.cli.limits import Interrupt, Limits
-from goalward.cli.live import errors, spinner
+from goalward.cli.live import errors, sparkline, spinner
 from goalward.cli.units import format_duration, parse_duration, parse_share
 from goalward.errors import UsageError
 from goalward.learning.options import PRESETS, LearnOptions
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from goalward.learning.validation import Score
 
 INSTANCE_METHODS = [name for name, method in METHODS.items() if method.kind == "instance"]
-BARS = " ▁▂▃▄▅▆▇█"
 
 
 def train(
@@ -238,10 +236,9 @@ class _LiveView(_PlainView):
             rows.append(("data", f"{self.summary['samples']:,} states by {self.summary['sampler']}"))
         if self.curve:
             last = self.curve[-1]
+            bars = sparkline([epoch.validation_loss for epoch in self.curve])
             rows.append(("epoch", f"{last.number}"))
-            rows.append(
-                ("loss", f"{last.train_loss:.3f} training, {last.validation_loss:.3f} validation  {self._sparkline()}")
-            )
+            rows.append(("loss", f"{last.train_loss:.3f} training, {last.validation_loss:.3f} validation  {bars}"))
         if self.solved:
             rows.append(("short search", f"solves {self.solved} validation states now"))
         for name, value in rows:
@@ -256,13 +253,6 @@ class _LiveView(_PlainView):
         per_epoch = self.curve[-1].seconds / self.curve[-1].number
         left = per_epoch * max(self.epochs - self.curve[-1].number, 0)
         return f", at most {format_duration(left)} left in this trial"
-
-    def _sparkline(self) -> str:
-        losses = [epoch.validation_loss for epoch in self.curve if math.isfinite(epoch.validation_loss)]
-        values = [math.log(max(loss, 1e-9)) for loss in losses][-30:] or [0.0]
-        low, high = min(values), max(values)
-        scale = (len(BARS) - 1) / (high - low) if high > low else 0
-        return "".join(BARS[round((value - low) * scale)] for value in values)
 
 
 def training_view(options: LearnOptions, interrupt: Interrupt) -> _PlainView:

@@ -62,10 +62,13 @@ def training_notes(info: dict[str, Any]) -> dict[str, Any]:
 
 def check_domain(model: Model, text: str, source: str) -> None:
     """Refuse a domain file that is not the one the model was trained with, comments and layout aside."""
-    if sexpr.parse(text, source) != sexpr.parse(model.task.domain_text, "the model's domain"):
-        raise StateMismatchError(
-            f"this is not the domain that the model was trained for ({model.task.domain_name})", source
-        )
+    require_domain(model.task.domain_name, model.task.domain_text, text, source)
+
+
+def require_domain(name: str, trained: str, text: str, source: str) -> None:
+    """Refuse a domain whose text says something else than the one that a model was trained with."""
+    if sexpr.parse(text, source) != sexpr.parse(trained, "the model's domain"):
+        raise StateMismatchError(f"this is not the domain that the model was trained for ({name})", source)
 
 
 def save_model(model: Model, path: str | Path) -> None:

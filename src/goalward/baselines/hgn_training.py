@@ -1,0 +1,229 @@
+"""Training a hypergraph network for a domain: supervised learning on the states of several problems."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import platform
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any, Literal, Protocol, cast
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from goalward.baselines.hgn import Hypergraph, HypergraphNetwork, torch_threads
+from goalward.baselines.hgn_data import Lessons, teach
+from goalward.baselines.hgn_model import DomainModel, DomainOptions
+from goalward.errors import GoalwardError, UsageError
+from goalward.search.model import require_domain
+from goalward.task.strips import Task
+
+TEACHER_SHARE = 0.5  # of the time limit that the teacher may use
+
+PIECE = 16  # states of one problem that are learned from together; fewer cost nearly as much time
+VALIDATION_PIECE = 64
+CLIP = 10.0  # norm of the gradient: sums over many operators, step after step, can make it explode
+
+End = Literal["early stopping", "all epochs", "time limit", "interrupted", "diverged"]
+
+
+@dataclass(frozen=True)
+class DomainEpoch:
+    """One line of the training curve; losses are squared errors averaged over states and steps."""
+
+    number: int
+    train_loss: float
+    validation_loss: float
+    seconds: float
+
+
+class DomainWatcher(Protocol):
+    """Told what happens while a domain model is trained. ``go_on`` and ``epoch`` return False to stop."""
+
+    def go_on(self) -> bool:
+        """Asked while the teacher searches; to stop there is to learn nothing."""
+
+    def lessons(self, lessons: Lessons) -> None:
+        """The data of one problem is ready, or its teacher found no plan."""
+
+    def epoch(self, epoch: DomainEpoch) -> bool | None:
+        """An epoch is over."""
+
+
+def train_domain(
+    tasks: Sequence[Task], options: DomainOptions | None = None, watcher: DomainWatcher | None = None
+) -> DomainModel:
+    """Learn a heuristic for all problems of a domain from small ones.
+
+    Problems that the teacher does not solve are left out. Ctrl-C while training keeps the best weights so far.
+    """
+    options = options or DomainOptions()
+    started = time.monotonic()
+    if not tasks:
+        raise UsageError("there is no problem to learn from")
+    for task in tasks:
+        require_domain(tasks[0].domain_name, tasks[0].domain_text, task.domain_text, task.problem_name)
+    seconds = options.teacher_limit
+    if options.time_limit is not None:
+        seconds = min(seconds, TEACHER_SHARE * options.time_limit / len(tasks))
+    lessons = []
+    for i, task in enumerate(tasks):
+        seed = int(np.random.SeedSequence([options.seed, i]).generate_state(1, np.uint64)[0])
+        lessons.append(teach(task, options, seconds, seed, watcher.go_on if watcher else None))
+        if watcher:
+            watcher.lessons(lessons[-1])
+    learnable = [lesson for lesson in lessons if len(lesson.labels)]
+    if not learnable:
+        raise UsageError(
+            f"the teacher solved none of the problems, with {seconds:g} s for each: "
+            "give smaller problems or a longer --teacher-limit"
+        )
+    if sum(len(lesson.labels) for lesson in learnable) < 2:
+        raise UsageError("the problems give one state to learn from, and it takes two: give other problems")
+    with torch_threads(options.threads):
+        run = _Run(learnable, options, started, watcher)
+        run.train()
+    info = {
+        "method": "strips-hgn",
+        "seed": options.seed,
+        "seconds": round(time.monotonic() - started, 3),
+        "end": run.end,
+        "best_epoch": run.best_epoch,
+        "validation_loss": run.best_loss if math.isfinite(run.best_loss) else None,
+        "curve": [[e.number, e.train_loss, e.validation_loss, round(e.seconds, 3)] for e in run.curve],
+        "problems": [lesson.summary() for lesson in lessons],
+        "versions": {"goalward": version("goalward"), "torch": torch.__version__, "python": platform.python_version()},
+    }
+    weights = {name: tensor.numpy().copy() for name, tensor in run.best_state.items()}
+    info = cast(dict[str, Any], json.loads(json.dumps(info)))  # as the model file will give it back
+    return DomainModel(tasks[0].domain_name, tasks[0].domain_text, weights, options, info)
+
+
+class _Problem:
+    """The lessons of one problem as tensors."""
+
+    def __init__(self, lessons: Lessons, options: DomainOptions) -> None:
+        self.graph = Hypergraph(lessons.task, unit_costs=options.unit_costs, aggregation=options.aggregation)
+        self.states = torch.from_numpy(lessons.states)
+        self.labels = torch.from_numpy(lessons.labels)
+
+    def loss(self, network: HypergraphNetwork, rows: npt.NDArray[np.int64], n_steps: int) -> torch.Tensor:
+        """Squared errors of some states, averaged over the steps and summed over the states."""
+        chosen = torch.from_numpy(rows)
+        values = network(self.graph, self.states[chosen].float(), n_steps)
+        return torch.square(values - self.labels[chosen]).mean(dim=0).sum()
+
+
+Piece = tuple[int, npt.NDArray[np.int64]]  # a problem, and some of its states
+
+
+class _Run:
+    """Supervised learning on the states of all problems."""
+
+    def __init__(
+        self, lessons: Sequence[Lessons], options: DomainOptions, started: float, watcher: DomainWatcher | None
+    ) -> None:
+        self.options = options
+        self.started = started
+        self.watcher = watcher
+        self.problems = [_Problem(lesson, options) for lesson in lessons]
+        self.random = np.random.default_rng([options.seed, 0x46A7])
+        self._split([len(lesson.labels) for lesson in lessons])
+        self.network = HypergraphNetwork(options.latent, torch.Generator().manual_seed(options.seed))
+        with torch.no_grad():  # no epochs are spent on finding the range of the labels
+            self.network.output.bias.fill_(float(np.concatenate([lesson.labels for lesson in lessons]).mean()))
+        self.optimiser = torch.optim.Adam(
+            self.network.parameters(), lr=options.learning_rate, weight_decay=options.weight_decay
+        )
+        self.curve: list[DomainEpoch] = []
+        self.best_epoch, self.best_loss = 0, math.inf
+        self.best_state = copy.deepcopy(self.network.state_dict())
+        self.end: End = "all epochs"
+
+    def _split(self, sizes: list[int]) -> None:
+        """Hold out a share of all states."""
+        owners = np.repeat(np.arange(len(sizes)), sizes)
+        rows = np.concatenate([np.arange(size) for size in sizes])
+        order = self.random.permutation(len(owners))
+        held_out = max(1, round(len(order) * self.options.validation_share))
+
+        def by_problem(chosen: npt.NDArray[np.int64]) -> list[npt.NDArray[np.int64]]:
+            return [rows[chosen[owners[chosen] == i]] for i in range(len(sizes))]
+
+        self.validation_rows, self.train_rows = by_problem(order[:held_out]), by_problem(order[held_out:])
+
+    def train(self) -> None:
+        """Train until something ends it."""
+        try:
+            for number in range(1, self.options.max_epochs + 1):
+                train_loss, validation_loss = self._learn(), self._validate()
+                if not math.isfinite(train_loss + validation_loss):
+                    if not self.curve:
+                        raise GoalwardError("training diverged at once: the loss is not a number; try another --seed")
+                    self.end = "diverged"
+                    return
+                epoch = DomainEpoch(number, train_loss, validation_loss, time.monotonic() - self.started)
+                self.curve.append(epoch)
+                if validation_loss < self.best_loss:
+                    self.best_epoch, self.best_loss = number, validation_loss
+                    self.best_state = copy.deepcopy(self.network.state_dict())
+                if self.watcher and self.watcher.epoch(epoch) is False:
+                    self.end = "interrupted"
+                elif self._out_of_time():
+                    self.end = "time limit"
+                elif number - self.best_epoch >= self.options.patience:
+                    self.end = "early stopping"
+                else:
+                    continue
+                return
+        except KeyboardInterrupt:
+            self.end = "interrupted"
+
+    def _out_of_time(self) -> bool:
+        limit = self.options.time_limit
+        return limit is not None and time.monotonic() - self.started >= limit
+
+    def _batches(self) -> Iterator[list[Piece]]:
+        """All training states in random order: a batch is several pieces, each of states of one problem."""
+        size = min(PIECE, self.options.batch_size)
+        pieces: list[Piece] = []
+        for i, rows in enumerate(self.train_rows):
+            self.random.shuffle(rows)
+            pieces += [(i, rows[start : start + size]) for start in range(0, len(rows), size)]
+        order = self.random.permutation(len(pieces))
+        together = max(1, self.options.batch_size // size)
+        for start in range(0, len(order), together):
+            yield [pieces[k] for k in order[start : start + together]]
+
+    def _learn(self) -> float:
+        """One epoch; the mean loss."""
+        total, seen = 0.0, 0
+        for batch in self._batches():
+            size = sum(len(rows) for _, rows in batch)
+            self.optimiser.zero_grad(set_to_none=True)
+            for i, rows in batch:
+                loss = self.problems[i].loss(self.network, rows, self.options.n_steps)
+                (loss / size).backward()  # type: ignore[no-untyped-call]
+                total += float(loss.detach())
+            torch.nn.utils.clip_grad_norm_(self.network.parameters(), CLIP)
+            self.optimiser.step()
+            seen += size
+            if self._out_of_time() or not math.isfinite(total):
+                break
+        return total / max(seen, 1)
+
+    def _validate(self) -> float:
+        """Mean loss on the states held out."""
+        with torch.no_grad():
+            losses = [
+                float(problem.loss(self.network, piece, self.options.n_steps))
+                for problem, rows in zip(self.problems, self.validation_rows, strict=True)
+                for piece in np.split(rows, range(VALIDATION_PIECE, len(rows), VALIDATION_PIECE))
+                if len(piece)
+            ]
+        return sum(losses) / sum(map(len, self.validation_rows))

@@ -1,0 +1,209 @@
+"""``goalward train-domain``: learn a heuristic for all problems of a domain from small ones."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+
+import typer
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from goalward.baselines.hgn_model import AGGREGATIONS, Aggregation, DomainModel, DomainOptions, save_domain_model
+from goalward.cli.limits import Interrupt
+from goalward.cli.live import errors, sparkline, spinner
+from goalward.cli.units import format_duration, parse_duration
+from goalward.errors import UsageError
+from goalward.task.grounding import UnsolvableError, ground
+from goalward.task.lifted_reader import read_domain, read_problem
+from goalward.task.strips import Task
+
+if TYPE_CHECKING:
+    from goalward.baselines.hgn_data import Lessons
+    from goalward.baselines.hgn_training import DomainEpoch
+
+DEFAULTS = DomainOptions()
+
+
+def train_domain(
+    domain: Annotated[Path, typer.Argument(help="PDDL domain file", show_default=False)],
+    problems: Annotated[
+        list[Path], typer.Argument(help="small PDDL problem files of the domain to learn from", show_default=False)
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="the model file, NAME.goalward", show_default=False)],
+    time_limit: Annotated[
+        float | None,
+        typer.Option(
+            parser=parse_duration, metavar="DURATION", help="for everything but grounding; half of it for the teacher"
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="same seed, same machine, same model", min=0)] = DEFAULTS.seed,
+    steps: Annotated[int, typer.Option(help="M, message-passing steps while training")] = DEFAULTS.n_steps,
+    states_per_problem: Annotated[
+        int, typer.Option(help="states to learn from, along optimal plans from random walks")
+    ] = DEFAULTS.states_per_problem,
+    teacher_limit: Annotated[
+        float, typer.Option(parser=parse_duration, metavar="DURATION", help="for the optimal plans of each problem")
+    ] = "10s",  # type: ignore[assignment]
+    epochs: Annotated[int, typer.Option(help="at most; training stops early")] = DEFAULTS.max_epochs,
+    aggregation: Annotated[
+        str,
+        typer.Option(
+            metavar="|".join(AGGREGATIONS), help="; ".join(f"{k}: {text}" for k, text in AGGREGATIONS.items())
+        ),
+    ] = DEFAULTS.aggregation,
+    costs: Annotated[
+        Literal["unit", "pddl"], typer.Option(help="learn the number of steps to the goal, or their cost by the PDDL")
+    ] = "unit",
+    threads: Annotated[int, typer.Option(help="threads for PyTorch", min=1)] = DEFAULTS.threads,
+) -> None:
+    """Learn a heuristic for a whole domain (STRIPS-HGN), for use with goalward plan --model.
+
+    Ctrl-C while training keeps the best weights so far.
+    """
+    if output.is_dir() or not output.absolute().parent.is_dir():
+        raise UsageError(f"{output}: not a file in an existing folder")
+    options = DomainOptions(
+        n_steps=steps,
+        aggregation=cast(Aggregation, aggregation),
+        states_per_problem=states_per_problem,
+        teacher_limit=teacher_limit,
+        unit_costs=costs == "unit",
+        max_epochs=epochs,
+        time_limit=time_limit,
+        seed=seed,
+        threads=threads,
+    )
+    with spinner("grounding"):
+        tasks = _ground_all(domain, problems)
+    if not tasks:
+        raise UsageError("none of the problems has a plan: give others")
+    with spinner("loading PyTorch"):
+        from goalward.baselines.hgn_training import train_domain  # noqa: PLC0415
+
+    with Interrupt() as interrupt, _view(list(tasks), options, interrupt) as view:
+        model = train_domain(list(tasks.values()), options, view)
+    save_domain_model(model, output)
+    typer.echo(describe_training(model))
+    typer.echo(f"Model written to {output}")
+
+
+def _ground_all(domain: Path, problems: list[Path]) -> dict[Path, Task]:
+    """The tasks by file; all files are read before the first is grounded, so that errors come early."""
+    lifted = read_domain(domain)
+    read = {path: read_problem(path, lifted) for path in problems}
+    tasks = {}
+    for path, problem in read.items():
+        try:
+            tasks[path] = ground(lifted, problem)
+        except UnsolvableError as error:
+            typer.echo(f"{error}; left out", err=True)
+    return tasks
+
+
+def describe_training(model: DomainModel) -> str:
+    """What came out, in a few lines."""
+    info = model.info
+    used = [problem for problem in info["problems"] if problem["states"]]
+    loss = "" if info["validation_loss"] is None else f", validation loss {info['validation_loss']:.2f}"
+    return "\n".join(
+        [
+            f"Data: {sum(problem['states'] for problem in used)} states of {len(used)} problem(s), "
+            f"{len(info['problems']) - len(used)} left out",
+            f"Training: {len(info['curve'])} epochs ({info['end']}){loss}",
+            f"Training time: {info['seconds']:.2f}s",
+        ]
+    )
+
+
+class _PlainView:
+    """One line per event, for streams."""
+
+    def __init__(self, paths: list[Path], options: DomainOptions, interrupt: Interrupt) -> None:
+        self.paths = paths
+        self.options = options
+        self.interrupt = interrupt
+        self.started = time.monotonic()
+        self.taught: list[dict[str, Any]] = []
+
+    def __enter__(self) -> _PlainView:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        pass
+
+    def say(self, text: str) -> None:
+        typer.echo(f"[{time.monotonic() - self.started:.1f}s] {text}", err=True)
+
+    def go_on(self) -> bool:
+        return not self.interrupt.asked
+
+    def lessons(self, lessons: Lessons) -> None:
+        path, facts = self.paths[len(self.taught)], lessons.summary()
+        self.taught.append(facts)
+        if facts["states"]:
+            kind = "steps" if self.options.unit_costs else "cost"
+            self.say(
+                f"{path}: {facts['states']} states along {facts['plans']} optimal plans, "
+                f"{kind} up to {facts['longest']:g}, {facts['seconds']:.2f}s"
+            )
+        else:
+            self.say(f"{path}: left out, no optimal plan ({facts['status']}), {facts['seconds']:.2f}s")
+
+    def epoch(self, epoch: DomainEpoch) -> bool:
+        self.say(
+            f"epoch {epoch.number}: training loss {epoch.train_loss:.3f}, validation loss {epoch.validation_loss:.3f}"
+        )
+        return self.go_on()
+
+
+class _LiveView(_PlainView):
+    """A calm table on a terminal."""
+
+    def __init__(self, paths: list[Path], options: DomainOptions, interrupt: Interrupt) -> None:
+        super().__init__(paths, options, interrupt)
+        self.curve: list[DomainEpoch] = []
+        self.live = Live(console=errors, refresh_per_second=4, transient=True, get_renderable=self.render)
+
+    def __enter__(self) -> _LiveView:
+        self.live.__enter__()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.live.__exit__(None, None, None)
+
+    def say(self, text: str) -> None:
+        self.live.console.print(text, markup=False)
+
+    def epoch(self, epoch: DomainEpoch) -> bool:
+        self.curve.append(epoch)
+        return self.go_on()
+
+    def render(self) -> Table:
+        """The state of affairs; drawn by rich's own thread, so that the clock goes on during an epoch."""
+        teaching = len(self.taught) < len(self.paths)
+        elapsed = time.monotonic() - self.started
+        states = sum(facts["states"] for facts in self.taught)
+        rows = [
+            ("phase", f"teaching, problem {len(self.taught) + 1} of {len(self.paths)}" if teaching else "training"),
+            ("time", format_duration(elapsed) + self._left(elapsed)),
+            ("data", f"{states:,} states"),
+        ]
+        if self.curve:
+            last, bars = self.curve[-1], sparkline([epoch.validation_loss for epoch in self.curve])
+            rows.append(("epoch", f"{last.number}, at most {self.options.max_epochs}"))
+            rows.append(("loss", f"{last.train_loss:.3f} training, {last.validation_loss:.3f} validation  {bars}"))
+        table = Table.grid(padding=(0, 2))
+        for name, value in rows:
+            table.add_row(Text(name, style="dim"), value)
+        return table
+
+    def _left(self, elapsed: float) -> str:
+        limit = self.options.time_limit
+        return "" if limit is None else f", at most {format_duration(max(limit - elapsed, 0))} left"
+
+
+def _view(paths: list[Path], options: DomainOptions, interrupt: Interrupt) -> _PlainView:
+    return (_LiveView if errors.is_terminal else _PlainView)(paths, options, interrupt)
