@@ -17,7 +17,7 @@ from .program import PROGRAM, Files, Outcome, environment, spawn
 
 Goalward = Callable[..., Outcome]
 
-COMMANDS = ("plan", "validate", "walk", "inspect", "generate")
+COMMANDS = ("train", "train-domain", "solve", "plan", "validate", "walk", "inspect", "generate")
 
 
 def test_the_version_is_that_of_the_package(goalward: Goalward) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,10 +12,11 @@ import numpy.typing as npt
 
 from goalward.baselines.hgn_model import DomainOptions
 from goalward.search import SearchOptions, Status, bind_heuristic, search
-from goalward.task.states import random_walk_states
+from goalward.task.states import from_bits, random_walk_states, states_along
 from goalward.task.strips import Ints, Task
 
-WALK_STEPS = 100
+# Walks of these lengths take turns: long ones go far, but in some domains they all end near the goal.
+WALK_STEPS = (100, 30, 10, 3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +58,7 @@ def teach(
     label_of: dict[bytes, int] = {}
     first: Status | None = None
     plans = 0
-    for init in (task.init, *random_walk_states(task, options.states_per_problem, WALK_STEPS, seed)):
+    for init in (task.init, *_walks(task, options.states_per_problem, seed)):
         left = seconds - (time.monotonic() - started)
         if first is not None and (left <= 0 or len(label_of) >= options.states_per_problem):
             break
@@ -70,23 +71,18 @@ def teach(
             break
         if result.plan is not None:
             plans += 1
-            _label(task, init, result.plan, costs, label_of)
-    packed = np.frombuffer(b"".join(label_of), dtype=np.uint8).reshape(len(label_of), -(-task.n_atoms // 8))
-    states = np.unpackbits(packed, axis=1, count=task.n_atoms)
+            spent = np.cumsum([0, *costs[list(result.plan)]])
+            # Each rest of an optimal plan is optimal too.
+            for row, label in zip(states_along(task, init, result.plan), spent[-1] - spent, strict=True):
+                label_of[row.tobytes()] = int(label)
+    bits = np.frombuffer(b"".join(label_of), dtype=np.uint64).reshape(len(label_of), -(-task.n_atoms // 64))
+    states = from_bits(bits, task.n_atoms).view(np.uint8)
     labels = np.array(list(label_of.values()), dtype=np.float32)
     return Lessons(task, states, labels, plans, time.monotonic() - started, first or Status.OUT_OF_TIME)
 
 
-def _label(
-    task: Task, init: Ints, plan: Sequence[int], costs: npt.NDArray[np.int64], label_of: dict[bytes, int]
-) -> None:
-    """Label the states along an optimal plan: each rest of it is an optimal plan too."""
-    truth = np.zeros(task.n_atoms, dtype=bool)
-    truth[init] = True
-    remaining = int(costs[list(plan)].sum())
-    label_of[np.packbits(truth).tobytes()] = remaining
-    for operator in plan:
-        truth[task.delete[operator]] = False
-        truth[task.add[operator]] = True
-        remaining -= int(costs[operator])
-        label_of[np.packbits(truth).tobytes()] = remaining
+def _walks(task: Task, n: int, seed: int) -> list[Ints]:
+    """Ends of at least n random walks."""
+    share = -(-n // len(WALK_STEPS))
+    walks = [random_walk_states(task, share, steps, seed) for steps in WALK_STEPS]
+    return [state for turn in zip(*walks, strict=True) for state in turn]

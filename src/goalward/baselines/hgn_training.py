@@ -27,6 +27,7 @@ TEACHER_SHARE = 0.5  # of the time limit that the teacher may use
 
 PIECE = 16  # states of one problem that are learned from together; fewer cost nearly as much time
 VALIDATION_PIECE = 64
+HOPELESS = 0.9  # share of the labels' variance that is left by a network that has not learned anything yet
 CLIP = 10.0  # norm of the gradient: sums over many operators, step after step, can make it explode
 
 End = Literal["early stopping", "all epochs", "time limit", "interrupted", "diverged"]
@@ -143,6 +144,9 @@ class _Run:
         self.curve: list[DomainEpoch] = []
         self.best_epoch, self.best_loss = 0, math.inf
         self.best_state = copy.deepcopy(self.network.state_dict())
+        held_out = [lesson.labels[rows] for lesson, rows in zip(lessons, self.validation_rows, strict=True)]
+        # Training begins with epochs in which the value is much the same for all states; they do not count as the end.
+        self.hopeless = HOPELESS * float(np.concatenate(held_out).var()) or math.inf
         self.end: End = "all epochs"
 
     def _split(self, sizes: list[int]) -> None:
@@ -176,7 +180,7 @@ class _Run:
                     self.end = "interrupted"
                 elif self._out_of_time():
                     self.end = "time limit"
-                elif number - self.best_epoch >= self.options.patience:
+                elif number - self.best_epoch >= self.options.patience and self.best_loss < self.hopeless:
                     self.end = "early stopping"
                 else:
                     continue

@@ -1,0 +1,327 @@
+"""``goalward train-domain``, and what ``plan``, ``solve`` and ``inspect`` make of its model."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from goalward.baselines.hgn_model import DomainModel, load_domain_model
+from goalward.cli.main import run
+
+from .program import PROGRAM, Files, Outcome, environment, replaced
+
+Goalward = Callable[..., Outcome]
+SMALL = ("--states-per-problem", "20", "--steps", "3", "--epochs", "3")
+ENDLESS = ("--epochs", "100000", "--time-limit", "100s")
+
+EPOCH = r"\[\d+\.\ds\] epoch (\d+): training loss \d+\.\d+, validation loss \d+\.\d+"
+LESSONS = r"\[\d+\.\ds\] \S+\.pddl: \d+ states along \d+ optimal plans, steps up to \d+, \d+\.\d\ds"
+
+
+@pytest.fixture
+def blocks(bundled: Callable[..., Files]) -> list[Files]:
+    return [bundled("blocks", n=3), bundled("blocks", n=4)]
+
+
+@pytest.fixture
+def train(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, str, str]]:
+    """``train(files, "-o", path)``: exit code, output and errors of the command in this process."""
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+
+    def call(files: list[Files], *options: str | Path) -> tuple[int, str, str]:
+        capfd.readouterr()
+        problems = [str(file.problem) for file in files]
+        code = run(["train-domain", str(files[0].domain), *problems, *map(str, options)])
+        streams = capfd.readouterr()
+        assert "Traceback" not in streams.out + streams.err
+        assert "\x1b" not in streams.out + streams.err, "an escape sequence without a terminal"
+        return code, *streams
+
+    return call
+
+
+Train = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def model(train: Train, blocks: list[Files], tmp_path: Path) -> Path:
+    path = tmp_path / "blocks.goalward"
+    code, _, err = train(blocks, "-o", path, *SMALL)
+    assert code == 0, err
+    return path
+
+
+# --- training ---
+
+
+def test_the_stream_has_a_line_per_problem_and_epoch(train: Train, blocks: list[Files], tmp_path: Path) -> None:
+    path = tmp_path / "blocks.goalward"
+    code, out, err = train(blocks, "-o", path, *SMALL)
+    assert code == 0
+    lines = err.splitlines()
+    assert [bool(re.fullmatch(LESSONS, line)) for line in lines] == [True, True, False, False, False]
+    assert [str(file.problem) in line for file, line in zip(blocks, lines, strict=False)] == [True, True]
+    assert [int(match[1]) for line in lines if (match := re.fullmatch(EPOCH, line))] == [1, 2, 3]
+    data, training, seconds, written = out.splitlines()
+    states = sum(problem["states"] for problem in load_domain_model(path).info["problems"])
+    assert data == f"Data: {states} states of 2 problem(s), 0 left out"
+    assert re.fullmatch(r"Training: 3 epochs \(all epochs\), validation loss \d+\.\d\d", training)
+    assert re.fullmatch(r"Training time: \d+\.\d\ds", seconds)
+    assert written == f"Model written to {path}"
+
+
+def test_options_reach_the_model(train: Train, blocks: list[Files], tmp_path: Path) -> None:
+    path = tmp_path / "blocks.goalward"
+    options = ("--seed", "7", "--teacher-limit", "5s", "--time-limit", "1m", "--aggregation", "sum", "--costs", "pddl")
+    code, _, err = train(blocks, "-o", path, *SMALL, *options)
+    assert code == 0
+    assert "cost up to" in err
+    made = load_domain_model(path).options
+    assert (made.n_steps, made.states_per_problem, made.max_epochs, made.seed) == (3, 20, 3, 7)
+    assert (made.teacher_limit, made.time_limit, made.aggregation, made.unit_costs) == (5.0, 60.0, "sum", False)
+
+
+def test_the_same_seed_gives_the_same_network(train: Train, blocks: list[Files], tmp_path: Path) -> None:
+    def weights(seed: int) -> dict[str, list[float]]:
+        train(blocks, "-o", tmp_path / "model", *SMALL, "--seed", str(seed))
+        return {name: array.tolist() for name, array in load_domain_model(tmp_path / "model").weights.items()}
+
+    first = weights(1)
+    assert weights(1) == first
+    assert weights(2) != first
+
+
+def test_problems_that_are_not_solved_are_named(
+    train: Train, blocks: list[Files], tmp_path: Path, unsolvable: Files, trains: Files
+) -> None:
+    code, _, err = train([unsolvable], "-o", tmp_path / "model")
+    assert code == 36
+    assert re.search(rf"{unsolvable.problem}: left out, no optimal plan \(unsolvable\), \d+\.\d\ds\n", err)
+    assert "goalward: the teacher solved none of the problems, with 10 s for each: give smaller problems" in err
+    no_way = tmp_path / "no-way.pddl"
+    no_way.write_text(replaced(trains.problem.read_text(), "(track b c)", ""))
+    code, out, err = train([trains, Files(trains.domain, no_way)], "-o", tmp_path / "model", *SMALL)
+    assert code == 0
+    assert f"{no_way}: no plan exists" in err
+    assert out.startswith("Data: 3 states of 1 problem(s), 0 left out\n")
+    code, _, err = train([Files(trains.domain, no_way)], "-o", tmp_path / "model")
+    assert code == 36
+    assert "none of the problems has a plan" in err
+
+
+def test_a_problem_of_another_domain_is_refused(
+    train: Train, blocks: list[Files], bundled: Callable[..., Files], tmp_path: Path
+) -> None:
+    code, out, err = train([*blocks, bundled("gripper")], "-o", tmp_path / "model")
+    assert (code, out) == (31, "")
+    assert re.fullmatch(r"goalward: \S+: this is a problem of domain \S*gripper\S*, but [^\n]+blocks\S*\n", err)
+    assert not (tmp_path / "model").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--steps", "0"), "message-passing steps is 0"),
+        (("--states-per-problem", "0"), "states per problem is 0"),
+        (("--epochs", "0"), "number of epochs is 0"),
+        (("--aggregation", "max"), "unknown aggregation 'max' (known: mean, sum)"),
+        (("--seed", "4294967296"), "the seed is 4294967296"),
+        (("--teacher-limit", "soon"), "'soon' is not a duration"),
+        (("--time-limit", "0s"), "'0s'"),
+        (("--threads", "0"), "--threads"),
+        (("--costs", "euro"), "--costs"),
+    ],
+)
+def test_wrong_options_are_one_line(
+    train: Train, blocks: list[Files], tmp_path: Path, options: tuple[str, str], words: str
+) -> None:
+    code, out, err = train(blocks, "-o", tmp_path / "model", *options)
+    assert (code, out) == (36, "")
+    assert words in err
+    assert re.fullmatch(r"goalward: [^\n]+\n", err), "said at once, before any work"
+    assert not (tmp_path / "model").exists()
+
+
+def test_a_place_where_nothing_can_be_written_is_noticed_at_once(train: Train, large: Files, tmp_path: Path) -> None:
+    for output in (tmp_path / "missing" / "model", tmp_path):
+        code, _, err = train([large], "-o", output)
+        assert code == 36
+        assert re.fullmatch(rf"goalward: {re.escape(str(output))}: [^\n]+\n", err)
+
+
+# --- Ctrl-C, and a terminal ---
+
+
+def start(files: list[Files], output: Path, *options: str, **streams: int) -> subprocess.Popen[bytes]:
+    command = [PROGRAM, "train-domain", files[0].domain, *(file.problem for file in files), "-o", output, *options]
+    return subprocess.Popen(command, env=environment(PYTHONUNBUFFERED="1", TERM="xterm", COLUMNS="100"), **streams)
+
+
+def stop_after(mark: bytes, process: subprocess.Popen[bytes]) -> tuple[bytes, bytes]:
+    """Ctrl-C once a line holds the mark; what was printed."""
+    assert process.stderr is not None
+    with process:
+        seen = b""
+        while mark not in seen:
+            line = process.stderr.readline()
+            assert line, f"it ended early: {seen.decode()}"
+            seen += line
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    return out, seen + err
+
+
+def test_ctrl_c_ends_training_and_leaves_a_usable_model(blocks: list[Files], tmp_path: Path) -> None:
+    output = tmp_path / "model"
+    process = start(blocks, output, *SMALL[:-2], *ENDLESS, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    out, err = stop_after(b"epoch 1:", process)
+    assert process.returncode == 0
+    assert b"Traceback" not in err
+    assert b"(interrupted)" in out
+    assert load_domain_model(output).info["end"] == "interrupted"
+
+
+def test_ctrl_c_while_the_teacher_searches_leaves_nothing(
+    bundled: Callable[..., Files], hard: Files, tmp_path: Path
+) -> None:
+    easy = bundled("tiles", rows=2, cols=2)
+    limits = ("--states-per-problem", "5", "--teacher-limit", "100s")
+    process = start([easy, hard], tmp_path / "model", *limits, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    out, err = stop_after(b"optimal plans", process)
+    assert process.returncode == 130
+    assert out == b""
+    assert b"Traceback" not in err
+    assert not (tmp_path / "model").exists()
+
+
+def test_a_terminal_shows_phase_epoch_and_loss(blocks: list[Files], tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    options = ("--steps", "3", "--states-per-problem", "20", "--epochs", "150", "--time-limit", "100s")
+    with start(blocks, tmp_path / "model", *options, stdout=subprocess.PIPE, stderr=theirs) as process:
+        os.close(theirs)
+        shown = b""
+        with contextlib.suppress(OSError):  # the other end is closed
+            while part := os.read(ours, 65536):
+                shown += part
+        os.close(ours)
+        assert process.stdout is not None
+        out = process.stdout.read().decode()
+    assert process.returncode == 0
+    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.decode())
+    assert re.search(r"phase +training", text)
+    assert re.search(r"time +\d+\.\d+ s, at most .* s left", text)
+    assert re.search(r"data +\d+ states", text)
+    epochs = [int(number) for number in re.findall(r"epoch +(\d+), at most 150", text)]
+    assert epochs == sorted(epochs)
+    assert epochs[0] < epochs[-1]
+    assert re.search(r"loss +\d+\.\d+ training, \d+\.\d+ validation", text)
+    assert text.count("optimal plans") == len(blocks)
+    assert 0 <= shown.rfind(b"\x1b[?25l") < shown.rfind(b"\x1b[?25h"), "the cursor is back"
+    assert "\x1b" not in out
+
+
+# --- use ---
+
+
+def test_plan_takes_the_model_for_any_problem_of_the_domain(
+    goalward: Goalward, model: Path, bundled: Callable[..., Files]
+) -> None:
+    for files in (bundled("blocks", n=5), bundled("blocks", n=4, seed=8)):
+        outcome = goalward("plan", *files.names, "--model", model, "--batch", "8")
+        assert outcome.code == 0
+        assert "Plan valid." in outcome.out
+        assert "Initial heuristic value for strips-hgn:" in outcome.out
+
+
+def test_message_steps_change_the_value(goalward: Goalward, model: Path, blocks: list[Files]) -> None:
+    def value(*options: str) -> float:
+        outcome = goalward("plan", *blocks[1].names, "--model", model, *options)
+        return outcome.number(r"Initial heuristic value for strips-hgn: (\S+)")
+
+    assert value() == value("--message-steps", "3")
+    assert value() != value("--message-steps", "8")
+
+
+def test_message_steps_need_a_model_of_a_domain(goalward: Goalward, model: Path, blocks: list[Files]) -> None:
+    for arguments in ((), ("--model", blocks[0].domain)):
+        outcome = goalward("plan", *blocks[0].names, *arguments, "--message-steps", "3")
+        assert outcome.code == 36
+        assert outcome.error == "--message-steps goes with --model and a model made by goalward train-domain"
+    outcome = goalward("plan", *blocks[0].names, "--model", model, "--message-steps", "0")
+    assert (outcome.code, outcome.error) == (
+        36,
+        "the number of message-passing steps is 0; it goes from 1 to 1000",
+    )
+
+
+def test_plan_refuses_the_model_for_another_domain(goalward: Goalward, model: Path, trains: Files) -> None:
+    outcome = goalward("plan", *trains.names, "--model", model)
+    assert outcome.code == 31
+    assert outcome.error == f"{trains.domain}: this is not the domain that the model was trained for (blocks)"
+
+
+def test_plan_keeps_its_time_limit_with_the_model(
+    goalward: Goalward, model: Path, bundled: Callable[..., Files]
+) -> None:
+    outcome = goalward("plan", *bundled("blocks", n=20).names, "--model", model, "--time-limit", "4s")
+    assert outcome.code == 23
+
+
+def test_solve_says_to_use_plan(goalward: Goalward, model: Path, blocks: list[Files]) -> None:
+    outcome = goalward("solve", model, blocks[0].problem)
+    assert outcome.code == 36
+    assert outcome.error.startswith(f"{model}: a model of a whole domain holds no problem to solve; use it with ")
+    assert f"goalward plan DOMAIN PROBLEM --model {model}" in outcome.error
+
+
+def test_inspect_shows_the_model(goalward: Goalward, model: Path) -> None:
+    made: DomainModel = load_domain_model(model)
+    facts = json.loads(goalward("inspect", model, "--json").out)
+    assert (facts["domain"], facts["method"], facts["parameters"]) == ("blocks", "strips-hgn", made.n_parameters)
+    assert facts["curve"] == made.info["curve"]
+    assert facts["all_problems"] == made.info["problems"]
+    assert facts["options"]["n_steps"] == 3
+    text = goalward("inspect", model).out
+    assert re.search(r"(?m)^network +latent size 32, 3 message-passing steps, mean$", text)
+    assert "curve" not in text
+
+
+def test_there_is_no_task_in_the_model_to_store(goalward: Goalward, model: Path, tmp_path: Path) -> None:
+    outcome = goalward("inspect", model, "--save", tmp_path / "task")
+    assert outcome.code == 36
+    assert outcome.error == f"{model}: a model of a whole domain holds no task to store"
+
+
+def test_damaged_models_are_one_line(goalward: Goalward, model: Path, blocks: list[Files], tmp_path: Path) -> None:
+    damaged = tmp_path / "damaged"
+    damaged.write_bytes(model.read_bytes()[:-1])
+    newer = tmp_path / "newer"
+    newer.write_bytes(model.read_bytes().replace(b'\\"version\\": 1', b'\\"version\\": 9'))
+    for path in (damaged, newer):
+        outcome = goalward("plan", *blocks[0].names, "--model", path)
+        assert outcome.code == 36
+        assert outcome.error.startswith(f"{path}: ")
+
+
+def test_plan_with_the_model_of_one_problem_does_not_load_pytorch(blocks: list[Files], tmp_path: Path) -> None:
+    path = tmp_path / "one.goalward"
+    options = ["--samples", "200", "--length", "10", "--rollouts", "2", "--trials", "1", "--time-limit", "2s"]
+    subprocess.run(
+        [PROGRAM, "train", *blocks[0].names, "-o", path, *options], capture_output=True, check=True, env=environment()
+    )
+    script = (
+        "import sys; from goalward.cli.main import run; "
+        f"code = run(['plan', *{blocks[0].names!r}, '--model', {str(path)!r}]); print(code, 'torch' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("0 False\n")
