@@ -59,7 +59,8 @@ def main() -> None:
     }
     trained = " ".join(arguments.train)
     print(
-        "| heuristic | trained on | seed | CPU seconds | validation loss | unseen | solved | median expanded | median length |"
+        "| heuristic | trained on | seed | CPU seconds | validation loss | unseen | solved | median expanded "
+        "| median length |"
     )
     print("|---|---|---|---|---|---|---|---|---|")
     for heuristic in ("blind", "ff"):

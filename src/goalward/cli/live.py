@@ -57,7 +57,8 @@ def spinner(message: str, enabled: bool = True) -> Iterator[None]:
 
 def sparkline(losses: Sequence[float]) -> str:
     """The last losses as little bars, on a logarithmic scale."""
-    values = [math.log(max(loss, 1e-9)) for loss in losses[-30:]]
+    finite = [loss for loss in losses if math.isfinite(loss)]  # a round that solved nothing has none
+    values = [math.log(max(loss, 1e-9)) for loss in finite[-30:]] or [0.0]
     low, high = min(values), max(values)
     scale = (len(BARS) - 1) / (high - low) if high > low else 0
     return "".join(BARS[round((value - low) * scale)] for value in values)
