@@ -1,7 +1,7 @@
 """Coverage of learned heuristics on the first public instance of each domain and difficulty, p1–p3.
 
 For each instance this runs the two commands that a user would, `goalward train` and `goalward solve`, with their
-defaults and the limits given, and prints a line per instance beside Fast Downward's figures for the same states. It
+defaults and the limits given, and prints a table per domain beside Fast Downward's figures for the same states. It
 keeps every result in a CSV file and goes on where it stopped.
 """
 
@@ -80,23 +80,28 @@ def report(rows: list[dict[str, Any]], reference: dict[tuple[str, ...], dict[str
     for row in rows:
         by_instance[row["domain"], row["difficulty"], row["instance"]].append(row)
     totals: dict[str, list[int]] = {difficulty: [0, 0, 0, 0] for difficulty in DIFFICULTIES}
-    print("| domain | | instance | \\|F\\| | solved | steps | seconds | train s | sampler | FD h_FF | lama-first |")
-    print("|---|---|---|---|---|---|---|---|---|---|---|")
+    domain = None
     for key in sorted(by_instance, key=lambda k: (k[0], DIFFICULTIES.index(k[1]))):
+        if key[0] != domain:
+            domain = key[0]
+            print(f"\n**{domain}**\n")
+            print("| instance | \\|F\\| | solved | steps | seconds | training | sampler kept | FD h_FF | lama-first |")
+            print("|---|---|---|---|---|---|---|---|---|")
         mine = by_instance[key]
         solved = [row for row in mine if row["status"] == "solved"]
         theirs = reference.get(key, {})
         steps = ", ".join(str(row["plan_length"]) if row["status"] == "solved" else "–" for row in mine)
         seconds = ", ".join(f"{float(row['search_time']):.1f}" for row in mine)
         print(
-            f"| {key[0]} | {key[1]} | {key[2]} | {mine[0]['atoms']} | {len(solved)}/{len(mine)} | {steps} | {seconds} "
-            f"| {float(mine[0]['training_seconds']):.0f} | {mine[0]['sampler']} ({mine[0]['trials']}) "
+            f"| {key[2]} ({key[1]}) | {mine[0]['atoms']} | {len(solved)}/{len(mine)} | {steps} | {seconds} "
+            f"| {float(mine[0]['training_seconds']):.0f} s | {mine[0]['sampler']} ({mine[0]['trials']}) "
             f"| {theirs.get('gbfs_hff', '–')} | {theirs.get('lama_first', '–')} |"
         )
         added = (len(solved), len(mine), theirs.get("gbfs_hff", 0), theirs.get("lama_first", 0))
         totals[key[1]] = [a + b for a, b in zip(totals[key[1]], added, strict=True)]
+    print()
     for difficulty, (solved_count, states, ff, lama) in totals.items():
-        print(f"\n{difficulty}: {solved_count}/{states} solved; Fast Downward h_FF {ff}, lama-first {lama} (60 s)")
+        print(f"{difficulty}: {solved_count}/{states} solved; Fast Downward h_FF {ff}, lama-first {lama} (60 s)")
 
 
 def main() -> None:
