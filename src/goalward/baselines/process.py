@@ -55,12 +55,12 @@ def run_limited(
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        start_new_session=True,  # the group can be ended as a whole, and Ctrl-C in the terminal is left to us
+        process_group=0,  # can be ended as a whole, and Ctrl-C in the terminal is left to us; the session stays ours
     )
     try:
         assert process.stdout is not None
         assert process.stderr is not None
-        with process.stdout, process.stderr, _Listener([process.stdout, process.stderr]) as listener:
+        with process.stdout, process.stderr, Listener([process.stdout, process.stderr]) as listener:
             try:
                 deadline = None if time_limit is None else started + time_limit
                 cut = _watch(process, listener, deadline, cancelled)
@@ -79,7 +79,7 @@ def run_limited(
 
 def _watch(
     process: subprocess.Popen[bytes],
-    listener: _Listener,
+    listener: Listener,
     deadline: float | None,
     cancelled: Callable[[], bool] | None,
 ) -> Cut | None:
@@ -106,7 +106,7 @@ def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> N
         os.killpg(process.pid, number)
 
 
-class _Listener:
+class Listener:
     """Reads several streams as they are written, and keeps the end of each."""
 
     def __init__(self, streams: Sequence[IO[bytes]]) -> None:
@@ -115,7 +115,7 @@ class _Listener:
         for stream, kept in zip(streams, self._kept, strict=True):
             self._selector.register(stream, selectors.EVENT_READ, kept)
 
-    def __enter__(self) -> _Listener:
+    def __enter__(self) -> Listener:
         return self
 
     def __exit__(self, *exc: object) -> None:

@@ -1,0 +1,152 @@
+"""The instances of an experiment: found in a benchmark folder, or made from bundled domains into such a folder."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from goalward.errors import UsageError
+from goalward.experiments.config import Benchmark, Choice, Config, Generated
+from goalward.experiments.tables import nearest
+from goalward.task.domains import generate
+from goalward.task.plan_file import write_text_atomically
+from goalward.task.states import format_problem, random_walk_states
+
+GENERATED_STATES = 10
+"""Walks from a generated instance where the config does not say how many."""
+_STATE = re.compile(r"p\d+")
+
+
+@dataclass(frozen=True)
+class InstanceFolder:
+    """One instance: ``folder`` holds domain.pddl, problem.pddl and the files of the states."""
+
+    domain: str
+    difficulty: str
+    name: str
+    folder: Path
+    states: tuple[str, ...]
+
+
+def find_instances(config: Config, output: Path) -> list[InstanceFolder]:
+    """All instances of an experiment in their order; generated ones are written to ``output``/instances first."""
+    if config.generate:
+        return [make_instance(one, config, output / "instances") for one in config.generate]
+    assert config.benchmark.folder is not None
+    root = Path(config.benchmark.folder)
+    if not root.is_dir():
+        raise UsageError(f"benchmark.folder: {root} is not a folder")
+    chosen = config.benchmark
+    found = []
+    for domain in _pick(_folders(root), chosen.domains, "benchmark.domains", root):
+        for difficulty in _difficulties(root / domain, root, chosen):
+            place = root / domain / difficulty
+            for name in _names(_instances(place), chosen.instances):
+                found.append(_instance(domain, difficulty, place / name, config.states))
+    if not found:
+        raise UsageError(f"{root} holds none of the chosen instances (domain/difficulty/instance/problem.pddl)")
+    _refuse_unknown_instances(found, chosen)
+    return found
+
+
+def _instance(domain: str, difficulty: str, folder: Path, states: Choice) -> InstanceFolder:
+    present = [path.stem for path in folder.glob("*.pddl") if path.stem != "domain"]
+    walks = sorted(filter(_STATE.fullmatch, present), key=_natural)
+    chosen = _pick(walks or ["problem"], states, "states", folder, extra=["problem"])
+    return InstanceFolder(domain, difficulty, folder.name, folder, tuple(chosen))
+
+
+def make_instance(one: Generated, config: Config, root: Path) -> InstanceFolder:
+    """Write a generated instance and walks from it, all or nothing; what is there already stays."""
+    names = _state_names(config.states)
+    folder = root / one.domain / one.difficulty / one.instance
+    if not all((folder / f"{name}.pddl").exists() for name in names):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        scratch = folder.with_name(f".{secrets.token_hex(8)}.tmp")
+        scratch.mkdir()
+        _write(one, config.steps, names, scratch)
+        if folder.exists():  # fewer states than are wanted now; the files are the same as far as they go
+            for path in scratch.iterdir():
+                os.replace(path, folder / path.name)
+            shutil.rmtree(scratch)
+        else:
+            os.replace(scratch, folder)
+    return InstanceFolder(one.domain, one.difficulty, one.instance, folder, tuple(names))
+
+
+def _state_names(choice: Choice) -> list[str]:
+    if choice is None or isinstance(choice, int):
+        return [f"p{number}" for number in range(1, (choice or GENERATED_STATES) + 1)]
+    for name in choice:
+        if name != "problem" and not _STATE.fullmatch(name):
+            raise UsageError(f"states: a generated instance has the states problem, p1, p2, …, not {name}")
+    return list(choice)
+
+
+def _write(one: Generated, steps: int, names: list[str], folder: Path) -> None:
+    from goalward.task.grounding import ground_files  # noqa: PLC0415 - loads the translator
+
+    instance = generate(one.domain, seed=one.seed, **one.parameters)
+    write_text_atomically(folder / "domain.pddl", instance.domain_text)
+    write_text_atomically(folder / "problem.pddl", instance.problem_text)
+    numbers = [int(name[1:]) for name in names if name != "problem"]
+    if not numbers:
+        return
+    task = ground_files(folder / "domain.pddl", folder / "problem.pddl")
+    walks = random_walk_states(task, max(numbers), steps, one.seed)
+    for number in numbers:
+        text = format_problem(task, walks[number - 1], f"{task.problem_name}-walk-{number}")
+        write_text_atomically(folder / f"p{number}.pddl", text)
+
+
+def _pick(present: list[str], choice: Choice, key: str, where: Path, extra: list[str] | None = None) -> list[str]:
+    """Those that are wanted; one that is wanted by name must be there."""
+    if choice is None or isinstance(choice, int):
+        return present[:choice]
+    known = [*present, *(extra or [])]
+    for name in choice:
+        if name not in known:
+            raise UsageError(f"{key}: there is no {name} in {where}: {nearest(name, known)}")
+    return list(choice)
+
+
+def _names(present: list[str], choice: Choice) -> list[str]:
+    """Those that are wanted of the ones that are there."""
+    if choice is None or isinstance(choice, int):
+        return present[:choice]
+    return [name for name in present if name in choice]
+
+
+def _difficulties(folder: Path, root: Path, chosen: Benchmark) -> list[str]:
+    wanted = chosen.difficulties
+    if isinstance(wanted, tuple):
+        known = sorted({name for domain in _folders(root) for name in _folders(root / domain)}, key=_natural)
+        _pick(known, wanted, "benchmark.difficulties", root)
+        return [name for name in wanted if (folder / name).is_dir()]
+    return _names(_folders(folder), wanted)
+
+
+def _refuse_unknown_instances(found: list[InstanceFolder], chosen: Benchmark) -> None:
+    if isinstance(chosen.instances, tuple):
+        present = {instance.name for instance in found}
+        for name in chosen.instances:
+            if name not in present:
+                known = {path.name for instance in found for path in instance.folder.parent.iterdir()}
+                raise UsageError(f"benchmark.instances: there is no {name}: {nearest(name, sorted(known))}")
+
+
+def _folders(path: Path) -> list[str]:
+    return sorted((entry.name for entry in path.iterdir() if entry.is_dir() and entry.name[0] != "."), key=_natural)
+
+
+def _instances(path: Path) -> list[str]:
+    return [name for name in _folders(path) if (path / name / "problem.pddl").is_file()]
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """p2 before p10."""
+    return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", name)]

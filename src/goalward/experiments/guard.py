@@ -1,0 +1,239 @@
+"""One program in a session of its own, with hard limits, that nothing outlives.
+
+The worker starts a guard, the guard forks the process that works. The guard holds a pipe to the worker: when it ends,
+however that came about, the guard ends the session. The worker does the same when the guard is gone. On Linux the
+working process also dies with the guard. So whichever one is killed, the others end.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+POLL_SECONDS = 0.05
+MEMORY_SLACK = 0.05, 64 * 2**20
+"""Over the limit by this share and this many bytes before a process is killed: searches notice the limit by themselves."""
+PR_SET_PDEATHSIG = 1
+LINUX = sys.platform.startswith("linux")
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How the working process ended: by itself with a code (negative: a signal), or ended by us for a reason."""
+
+    code: int
+    cut: str | None  # "time", "memory"
+    seconds: float
+    memory: int
+
+
+def one_thread(environment: dict[str, str]) -> dict[str, str]:
+    """The environment with every numerical library held to one thread."""
+    names = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "VECLIB_MAXIMUM", "BLIS")
+    return environment | {f"{name}_NUM_THREADS": "1" for name in names}
+
+
+# --- the worker's side ---
+
+
+def run_guarded(
+    module: str, message: str, seconds: float, memory: int, cancelled: Callable[[], bool]
+) -> tuple[Ending | None, str, str]:
+    """Run ``python -m module`` under a guard with ``message`` as its input; returns how it ended, its output, its errors.
+
+    There is no ending where the guard itself was killed, or where ``cancelled`` said so.
+    """
+    from goalward.baselines.process import Listener  # noqa: PLC0415 - the guard itself loads as little as it can
+
+    process = subprocess.Popen(
+        [sys.executable, "-m", "goalward.experiments.guard", module, repr(seconds), str(memory)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=one_thread(dict(os.environ)),
+        start_new_session=True,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+    try:
+        with process.stdin, process.stdout, process.stderr, Listener([process.stdout, process.stderr]) as listener:
+            with contextlib.suppress(BrokenPipeError):
+                process.stdin.write(message.encode() + b"\n")
+                process.stdin.flush()
+            while process.poll() is None and not cancelled():
+                if listener.streams_open:
+                    listener.listen(POLL_SECONDS)
+                else:
+                    with contextlib.suppress(subprocess.TimeoutExpired):
+                        process.wait(POLL_SECONDS)
+            end_session(process.pid)
+            listener.listen_until(time.monotonic() + 1.0)
+            out, err = listener.texts
+    finally:
+        end_session(process.pid)
+        process.kill()
+        process.wait()
+    # The guard's word on the ending is the last line of the errors; it is missing where the guard was killed.
+    told, _, last = err.rstrip("\n").rpartition("\n")
+    if not last.startswith(_MARK):
+        return None, out, err
+    return Ending(**json.loads(last.removeprefix(_MARK))), out, told
+
+
+def end_session(session: int, spare: int | None = None) -> None:
+    """Kill every process of a session but one; again until there is none, for they may be starting others."""
+    for _ in range(100):
+        members = [pid for pid in session_members(session) if pid != spare]
+        if not members:
+            return
+        for pid in members:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.01)
+
+
+def session_members(session: int) -> list[int]:
+    """The living processes of a session; none where the system has no ``/proc`` that lists them."""
+    found = []
+    for entry in os.listdir("/proc") if LINUX else ():
+        if entry.isdigit():
+            with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{entry}/stat", "rb") as file:
+                # After the name, which may hold anything but ends with the last bracket: state ppid pgrp session
+                fields = file.read().rpartition(b")")[2].split()
+                if int(fields[3]) == session and fields[0] not in {b"Z", b"X"}:
+                    found.append(int(entry))
+    return found
+
+
+# --- the guard ---
+
+_MARK = "goalward guard: "
+
+
+def main(arguments: list[str]) -> None:
+    """``python -m goalward.experiments.guard MODULE SECONDS MEMORY``: fork, work in the child, watch in the parent."""
+    module, seconds, memory = arguments[0], float(arguments[1]), int(arguments[2])
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    message = _read_line(0)
+    if message is None:  # the worker is gone already
+        return
+    guard = os.getpid()
+    child = os.fork()
+    if child == 0:
+        os.setpgid(0, 0)
+        _die_with(guard)
+        _work(module, message)
+    os.close(1)  # so that the output ends with the work
+    _report(_watch(child, guard, time.monotonic(), seconds, memory))
+
+
+def _read_line(descriptor: int) -> str | None:
+    """One line, and nothing of what may follow; None if it is cut short."""
+    pieces = bytearray()
+    while not pieces.endswith(b"\n"):
+        piece = os.read(descriptor, 2**16)
+        if not piece:
+            return None
+        pieces += piece
+    return pieces.decode()
+
+
+def _die_with(parent: int) -> None:
+    if LINUX:
+        ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    else:
+        threading.Thread(target=_follow, args=(parent,), daemon=True).start()
+    if os.getppid() != parent:  # it died before we asked
+        os._exit(1)
+
+
+def _follow(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(POLL_SECONDS)
+    os.killpg(0, signal.SIGKILL)
+
+
+def _end(child: int, guard: int) -> None:
+    """End the work and all that it has started."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(child, signal.SIGKILL)
+    end_session(guard, spare=guard)
+
+
+def _work(module: str, message: str) -> None:
+    """Run the module's ``main`` with the message; what it returns is the only output."""
+    code = 1
+    try:
+        null = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(null, 0)
+        output = os.dup(1)
+        os.dup2(2, 1)  # whatever libraries print is no part of the result
+        from importlib import import_module  # noqa: PLC0415 - after the fork, to keep the guard small
+
+        result = import_module(module).main(message)
+        with open(output, "w", encoding="utf-8") as stream:
+            stream.write(result)
+        code = 0
+    except BaseException:
+        import traceback  # noqa: PLC0415
+
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+
+
+def _watch(child: int, guard: int, started: float, seconds: float, memory: int) -> Ending:
+    """Wait for the end of the work; end it at a limit, and end everything when the worker is gone."""
+    cut = None
+    peak = 0
+    ceiling = memory * (1 + MEMORY_SLACK[0]) + MEMORY_SLACK[1]
+    while True:
+        done, status, usage = os.wait4(child, os.WNOHANG)
+        if done:
+            break
+        if cut is None:
+            peak = max(peak, now := _resident(child))
+            cut = "memory" if now > ceiling else "time" if time.monotonic() - started >= seconds else None
+            if cut:
+                _end(child, guard)
+                continue
+        ready, _, _ = select.select([0], [], [], POLL_SECONDS)
+        if ready and not os.read(0, 2**16):
+            _end(child, guard)
+            os._exit(1)
+    ended = time.monotonic() - started
+    _end(child, guard)
+    unit = 1024 if LINUX else 1
+    return Ending(os.waitstatus_to_exitcode(status), cut, ended, max(peak, usage.ru_maxrss * unit))
+
+
+def _resident(pid: int) -> int:
+    """Bytes of memory that a process holds; 0 where that cannot be read."""
+    try:
+        with open(f"/proc/{pid}/statm", "rb") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+    except (OSError, IndexError, ValueError):
+        return 0
+
+
+def _report(ending: Ending) -> None:
+    fields: dict[str, Any] = dict(vars(ending))
+    os.write(2, f"\n{_MARK}{json.dumps(fields)}\n".encode())
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

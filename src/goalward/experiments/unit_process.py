@@ -1,0 +1,188 @@
+"""What one unit does, inside its own process: learn and save a model, or search and save a plan that was checked."""
+
+from __future__ import annotations
+
+import json
+import math
+import resource
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from goalward.baselines.fast_downward import PLANNERS, run_planner
+from goalward.baselines.methods import train_with
+from goalward.errors import ExitCode, GoalwardError, LimitError
+from goalward.experiments.store import Result
+from goalward.experiments.units import Job
+from goalward.search import BoundHeuristic, SearchOptions, SearchResult, Status, bind_heuristic, search
+from goalward.search.checking import check_plan
+from goalward.search.model import Model, load_model, save_model
+from goalward.task.lifted_reader import parse_domain, parse_problem
+from goalward.task.plan_file import format_plan, write_text_atomically
+from goalward.task.sexpr import read_text
+from goalward.task.states import StateReader, states_along
+from goalward.task.strips import Ints, Task
+
+if TYPE_CHECKING:
+    from goalward.learning.validation import Score
+
+VALIDATION_SEED = 2**32
+"""Above all seeds of trainings, so that seeds are judged on states that none of them has chosen its trials by."""
+
+
+def main(message: str) -> str:
+    """A job as JSON in, its result as JSON out."""
+    started = time.monotonic()
+    job = Job.from_json(message)
+    try:
+        work = _train if job.unit.kind == "train" else _run_planner if job.contestant.method in PLANNERS else _search
+        result = work(job, started)
+    except LimitError as error:
+        memory = error.exit_code is ExitCode.OUT_OF_MEMORY
+        result = _ended(job, Status.OUT_OF_MEMORY if memory else Status.OUT_OF_TIME, started, str(error))
+    except MemoryError:
+        result = _ended(job, Status.OUT_OF_MEMORY, started, "out of memory")
+    except (GoalwardError, OSError, RecursionError) as error:
+        result = Result(job.unit.id, "failed", total_time=time.monotonic() - started, error=str(error))
+    return json.dumps(asdict(result))
+
+
+def _ended(job: Job, status: Status, started: float, error: str) -> Result:
+    return Result(job.unit.id, status.value, total_time=time.monotonic() - started, memory=_peak(), error=error)
+
+
+def _train(job: Job, started: float) -> Result:
+    from goalward.task.grounding import ground_files  # noqa: PLC0415 - loads the translator
+
+    assert job.unit.seed is not None
+    task = ground_files(job.domain_file, job.problem_file)
+    left = job.budgets.train - (time.monotonic() - started)  # grounding and loading PyTorch count
+    if left <= 0:
+        return _ended(job, Status.OUT_OF_TIME, started, "out of time while grounding")
+    options = job.contestant.learn_options(job.unit.seed, left)
+    model = train_with(task, options, job.contestant.settings)
+    seconds = time.monotonic() - started
+    save_model(model, job.scratch)
+    info = model.info
+    extra: dict[str, Any] = {
+        "curve": info["curve"],
+        "seconds": info["seconds"],
+        "notes": info["notes"] | {"end": info["end"], "trials": info["trials"]},
+    }
+    verdict = _validate(job, model)
+    if verdict is not None:
+        extra["validation_solved"] = verdict.solved
+        extra["validation_states"] = verdict.states
+        extra["validation_evaluations"] = verdict.evaluations
+    return Result(
+        job.unit.id, "trained", total_time=seconds, memory=_peak(), n_atoms=task.n_atoms, extra=_finite(extra)
+    )
+
+
+def _validate(job: Job, model: Model) -> Score | None:
+    """How many validation states the model solves: the same ones for every seed and method."""
+    if not job.validation.states:
+        return None
+    from goalward.learning.validation import score, validation_states  # noqa: PLC0415 - the room loads PyTorch
+
+    states = validation_states(model.task, job.validation.states, VALIDATION_SEED)
+    return score(model.heuristic(), states, job.validation.search)
+
+
+def _search(job: Job, started: float) -> Result:
+    task, heuristic = _heuristic(job)
+    text = read_text(job.state_file)
+    init = StateReader(task).parse(text, str(job.state_file))
+    left = job.budgets.search - (time.monotonic() - started)
+    if left <= 0:
+        return _ended(job, Status.OUT_OF_TIME, started, "out of time before the search began")
+    options = SearchOptions(time_limit=left, memory_limit=job.budgets.memory, batch=job.contestant.batch)
+    found = search(task, heuristic, options, init=init)
+    seconds = time.monotonic() - started
+    extra: dict[str, Any] = {}
+    if found.solved:
+        domain = parse_domain(task.domain_text, str(job.domain_file))
+        check_plan(domain, parse_problem(text, str(job.state_file), domain), found)
+        write_text_atomically(job.scratch, format_plan(found.steps, found.cost, not task.uses_costs))
+        extra["h_along"] = _h_along(heuristic, init, found)
+    s = found.statistics
+    return Result(
+        unit=job.unit.id,
+        status=found.status.value,
+        solved=found.solved,
+        total_time=seconds,
+        search_time=s.seconds,
+        expansions=s.expanded,
+        evaluations=s.evaluated,
+        generated=s.generated,
+        plan_length=found.length if found.solved else None,
+        cost=found.cost if found.solved else None,
+        memory=_peak(),
+        initial_h=s.initial_h if math.isfinite(s.initial_h) else None,
+        n_atoms=task.n_atoms,
+        extra=_finite(extra),
+    )
+
+
+def _heuristic(job: Job) -> tuple[Task, BoundHeuristic]:
+    if job.contestant.kind == "instance":
+        assert job.model is not None
+        model = load_model(job.model)
+        return model.task, model.heuristic()
+    from goalward.task.grounding import ground_files  # noqa: PLC0415 - loads the translator
+
+    task = ground_files(job.domain_file, job.problem_file)
+    if job.contestant.kind == "planner":
+        return task, bind_heuristic(task, job.contestant.method)
+    from goalward.baselines.hgn_model import load_domain_model  # noqa: PLC0415 - loads PyTorch
+
+    assert job.model is not None
+    model = load_domain_model(Path(job.model))
+    model.check_domain(task.domain_text, str(job.domain_file))
+    return task, model.heuristic(task)
+
+
+def _h_along(heuristic: BoundHeuristic, init: Ints, found: SearchResult) -> list[float]:
+    values = heuristic.evaluate(states_along(found.task, init, found.plan or ()))
+    return [round(float(value), 4) for value in values]
+
+
+def _run_planner(job: Job, started: float) -> Result:
+    limit = job.budgets.search - (time.monotonic() - started)
+    memory = None if sys.platform == "darwin" else job.budgets.memory
+    found = run_planner(
+        job.contestant.method, job.domain_file, job.state_file, time_limit=max(limit, 0.1), memory_limit=memory
+    )
+    if found.solved:
+        unit_costs = found.cost == found.length
+        write_text_atomically(job.scratch, format_plan(found.steps, found.cost or 0, unit_costs))
+    return Result(
+        unit=job.unit.id,
+        status=found.status.value,
+        solved=found.solved,
+        total_time=found.total_time,
+        search_time=found.search_time,
+        expansions=found.expanded,
+        evaluations=found.evaluated,
+        generated=found.generated,
+        plan_length=found.length,
+        cost=found.cost,
+        memory=found.peak_memory,
+        error=found.reason or None,
+    )
+
+
+def _peak() -> int:
+    """The most memory that this process has held, in bytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+def _finite(value: Any) -> Any:
+    """As JSON can hold it: what is no finite number becomes null."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _finite(entry) for key, entry in value.items()}
+    return [_finite(entry) for entry in value] if isinstance(value, (list, tuple)) else value

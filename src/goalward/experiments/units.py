@@ -1,0 +1,115 @@
+"""From a config to units of work in the order in which they are started, and what a worker needs to know of each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from goalward.experiments.benchmark import InstanceFolder
+from goalward.experiments.config import Budgets, Config, Validation
+from goalward.experiments.contestants import Contestant
+from goalward.experiments.store import Unit
+
+
+@dataclass(frozen=True)
+class Job:
+    """One unit with all that is needed to do it anywhere that sees the same files."""
+
+    unit: Unit
+    contestant: Contestant
+    folder: str
+    model: str | None
+    scratch: str
+    budgets: Budgets
+    validation: Validation
+
+    @property
+    def domain_file(self) -> Path:
+        """The PDDL domain."""
+        return Path(self.folder) / "domain.pddl"
+
+    @property
+    def problem_file(self) -> Path:
+        """The instance; models are trained on it."""
+        return Path(self.folder) / "problem.pddl"
+
+    @property
+    def state_file(self) -> Path:
+        """The state of a search."""
+        return Path(self.folder) / f"{self.unit.state}.pddl"
+
+    @property
+    def hard_limit(self) -> float:
+        """Seconds of wall-clock time after which the process is killed."""
+        budgets = self.budgets
+        if self.unit.kind == "search":
+            return budgets.search + budgets.grace
+        return budgets.train + self.validation.states * self.validation.search + budgets.grace
+
+    def to_json(self) -> str:
+        """One line of text."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> Job:
+        """The inverse of :meth:`to_json`."""
+        values: dict[str, Any] = json.loads(text)
+        values["unit"] = Unit(**values["unit"])
+        values["contestant"] = Contestant(**values["contestant"])
+        values["budgets"] = Budgets(**values["budgets"])
+        values["validation"] = Validation(**values["validation"])
+        return cls(**values)
+
+
+class Plan:
+    """All units of an experiment."""
+
+    def __init__(self, config: Config, instances: list[InstanceFolder], output: Path) -> None:
+        self.config = config
+        self.output = output
+        self._contestants = {contestant.label: contestant for contestant in config.methods}
+        self._folders = {(i.domain, i.difficulty, i.name): i.folder for i in instances}
+        self.units = [unit for instance in instances for unit in _units_of(instance, config)]
+
+    def training_of(self, unit: Unit) -> Unit | None:
+        """The training that a search waits for; None where nothing is learned."""
+        if unit.kind == "train" or not self._contestants[unit.method].learns:
+            return None
+        return replace(unit, kind="train", state=None)
+
+    def model_file(self, training: Unit) -> Path:
+        """Where a training's model lies."""
+        return self.output / "models" / f"{training.id.partition('/')[2]}.goalward"
+
+    def plan_file(self, search: Unit) -> Path:
+        """Where a search's plan lies."""
+        return self.output / "plans" / f"{search.id.partition('/')[2]}.plan"
+
+    def product_file(self, unit: Unit) -> Path:
+        """The file that a unit leaves behind."""
+        return self.model_file(unit) if unit.kind == "train" else self.plan_file(unit)
+
+    def job(self, unit: Unit, scratch: Path) -> Job:
+        """What a worker is given; it leaves its model or plan at ``scratch``."""
+        contestant = self._contestants[unit.method]
+        model: str | None = None
+        training = self.training_of(unit)
+        if training is not None:
+            model = str(self.model_file(training))
+        elif contestant.kind == "domain":
+            model = str(Path(contestant.options["model"].replace("{domain}", unit.domain)).absolute())
+        folder = str(self._folders[unit.domain, unit.difficulty, unit.instance].absolute())
+        return Job(unit, contestant, folder, model, str(scratch), self.config.budgets, self.config.validation)
+
+
+def _units_of(instance: InstanceFolder, config: Config) -> Iterator[Unit]:
+    """Trainings first: all cores have work while the searches of the first model go on."""
+    place = instance.domain, instance.difficulty, instance.name
+    pairs = [(one, seed) for one in config.methods for seed in (config.seeds if one.learns else (None,))]
+    yield from (Unit("train", *place, one.label, seed) for one, seed in pairs if one.learns)
+    yield from (
+        Unit("search", *place, one.label, seed, state) for one, seed in pairs for state in instance.states
+    )  # fmt: skip

@@ -1,0 +1,80 @@
+"""What a Dask worker does with one unit: run it in a process of its own under hard limits, and say how that ended."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import signal
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from goalward.experiments.guard import Ending, run_guarded
+from goalward.experiments.store import Result
+from goalward.experiments.units import Job
+from goalward.search import Status
+
+UNIT_PROCESS = "goalward.experiments.unit_process"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A result, or why there is none this time and the unit should be tried again."""
+
+    unit: str
+    result: Result | None = None
+    lost: str = ""
+
+
+def run_unit(job: Job, cancelled: Callable[[], bool] = lambda: False, module: str = UNIT_PROCESS) -> Outcome:
+    """Do one unit; whatever it does to its process, this returns."""
+    unit = job.unit.id
+    Path(job.scratch).parent.mkdir(parents=True, exist_ok=True)
+    ending, out, err = run_guarded(module, job.to_json(), job.hard_limit, job.budgets.memory, cancelled)
+    if ending is None:
+        return Outcome(unit, lost="its process was killed" + (f": {_last_line(err)}" if err.strip() else ""))
+    if ending.cut is None and ending.code == 0:
+        return Outcome(unit, Result(**json.loads(out)))
+    with contextlib.suppress(FileNotFoundError):  # of a unit that was ended between its file and its result
+        Path(job.scratch).unlink()
+    if ending.cut is not None:
+        return Outcome(unit, _cut(unit, ending, job))
+    if ending.code < 0:
+        return Outcome(unit, lost=f"its process was ended by {_signal(-ending.code)}")
+    reason = _last_line(err) or f"exit code {ending.code}"
+    return Outcome(
+        unit, Result(unit, "failed", total_time=ending.seconds, memory=ending.memory, error=f"crashed: {reason}")
+    )
+
+
+def run_on_dask(job: Job) -> Outcome:
+    """As :func:`run_unit`, inside a Dask worker: a unit that nobody waits for any more is ended."""
+    from distributed import get_worker  # noqa: PLC0415 - only where Dask runs
+
+    worker = get_worker()
+    key = worker.get_current_task()
+
+    def cancelled() -> bool:
+        task = worker.state.tasks.get(key)
+        return task is None or task.state == "cancelled"
+
+    return run_unit(job, cancelled)
+
+
+def _cut(unit: str, ending: Ending, job: Job) -> Result:
+    status, what = Status.OUT_OF_TIME, f"killed after {job.hard_limit:g} s, the limit and the grace"
+    if ending.cut == "memory":
+        status, what = Status.OUT_OF_MEMORY, f"killed with {ending.memory / 2**20:.0f} MiB, above the limit"
+    return Result(unit, status.value, total_time=ending.seconds, memory=ending.memory, error=what)
+
+
+def _last_line(text: str) -> str:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1][:300] if lines else ""
+
+
+def _signal(number: int) -> str:
+    try:
+        return f"signal {number} ({signal.Signals(number).name})"
+    except ValueError:
+        return f"signal {number}"

@@ -1,0 +1,75 @@
+"""Durations and sizes as people write them: ``90s``, ``5m``, ``1h30m``, ``512M``, ``4G``."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from goalward.errors import UsageError
+
+_SECONDS = {"ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_BYTES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
+
+
+def parse_duration(text: str) -> float:
+    """Seconds in ``90``, ``90s``, ``5m``, ``1h30m``, ``200ms``."""
+    compact = text.strip().lower().replace(" ", "")
+    if re.fullmatch(r"\d+(\.\d+)?", compact):
+        seconds = float(compact)
+    else:
+        parts = re.findall(r"(\d+(?:\.\d+)?)(ms|[smhd])", compact)
+        if not parts or "".join(number + unit for number, unit in parts) != compact:
+            raise UsageError(f"{text!r} is not a duration; write it like 90s, 5m or 1h30m")
+        seconds = sum(float(number) * _SECONDS[unit] for number, unit in parts)
+    if not 0 < seconds < 1e9:
+        raise UsageError(f"{text!r} is not a usable duration; it must be above 0 and below 30 years")
+    return seconds
+
+
+def parse_size(text: str) -> int:
+    """Bytes in ``4G``, ``512M``, ``1.5GiB``, ``1000000``."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", text.strip().lower())
+    size = float(match[1]) * _BYTES[match[2]] if match else 0.0
+    if not 1 <= size < 2**60:
+        raise UsageError(f"{text!r} is not a size; write it like 512M or 4G")
+    return math.floor(size)
+
+
+def parse_batches(text: str) -> tuple[int, ...]:
+    """Batch sizes in ``32`` or ``1,32,256``."""
+    if not re.fullmatch(r"\d{1,9}(\s*,\s*\d{1,9})*", text.strip()):
+        raise UsageError(f"{text!r} is not a batch size; write it like 32, or 1,32,256 for searches that take turns")
+    return tuple(int(part) for part in text.split(","))
+
+
+def parse_share(text: str) -> float:
+    """A share in ``50%``, ``50 %`` or ``0.5``."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(%?)", text.strip())
+    share = float(match[1]) / (100 if match[2] else 1) if match else -1.0
+    if not 0 <= share <= 1:
+        raise UsageError(f"{text!r} is not a share; write it like 50% or 0.5")
+    return share
+
+
+def format_size(size: float) -> str:
+    """``512.0 MiB``."""
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if size < 1024:
+            return f"{size:.0f} B" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1024
+    return f"{size:.1f} TiB"
+
+
+def format_duration(seconds: float) -> str:
+    """``0.42 s``, ``3 m 20 s``, ``2 h 05 m``."""
+    if seconds < 60:
+        return f"{seconds:.2f} s" if seconds < 10 else f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} m {rest:02d} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} m"
+
+
+def format_count(count: float) -> str:
+    """``950``, ``12.3k``, ``4.50M``."""
+    if count < 10_000:
+        return f"{count:.0f}"
+    return f"{count / 1e3:.1f}k" if count < 1e6 else f"{count / 1e6:.2f}M"
