@@ -44,6 +44,7 @@ def _register() -> None:
         return
     from goalward.cli import (  # noqa: PLC0415
         compare,
+        experiment,
         generate,
         inspect,
         methods,
@@ -68,6 +69,7 @@ def _register() -> None:
         generate.generate,
     ):
         app.command()(command)
+    app.add_typer(experiment.app, name="experiment")
 
 
 def main() -> None:

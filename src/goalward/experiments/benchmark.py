@@ -32,10 +32,10 @@ class InstanceFolder:
     states: tuple[str, ...]
 
 
-def find_instances(config: Config, output: Path) -> list[InstanceFolder]:
-    """All instances of an experiment in their order; generated ones are written to ``output``/instances first."""
+def find_instances(config: Config, output: Path, *, write: bool = True) -> list[InstanceFolder]:
+    """All instances of an experiment in their order; generated ones are written to ``output``/instances if need be."""
     if config.generate:
-        return [make_instance(one, config, output / "instances") for one in config.generate]
+        return [make_instance(one, config, output / "instances", write) for one in config.generate]
     assert config.benchmark.folder is not None
     root = Path(config.benchmark.folder)
     if not root.is_dir():
@@ -60,11 +60,11 @@ def _instance(domain: str, difficulty: str, folder: Path, states: Choice) -> Ins
     return InstanceFolder(domain, difficulty, folder.name, folder, tuple(chosen))
 
 
-def make_instance(one: Generated, config: Config, root: Path) -> InstanceFolder:
-    """Write a generated instance and walks from it, all or nothing; what is there already stays."""
+def make_instance(one: Generated, config: Config, root: Path, write: bool) -> InstanceFolder:
+    """A generated instance and walks from it, written all or nothing; what is there already stays."""
     names = _state_names(config.states)
     folder = root / one.domain / one.difficulty / one.instance
-    if not all((folder / f"{name}.pddl").exists() for name in names):
+    if write and not all((folder / f"{name}.pddl").exists() for name in names):
         folder.parent.mkdir(parents=True, exist_ok=True)
         scratch = folder.with_name(f".{secrets.token_hex(8)}.tmp")
         scratch.mkdir()

@@ -231,7 +231,7 @@ def _generated(table: dict[str, Any], number: int) -> Generated:
     parameters = dict(reader.read("parameters", dict, {}, "a table of whole numbers"))
     if "size" in reader:
         parameters["size"] = reader.whole("size", 1, 1, 10**6)
-    if not all(isinstance(value, int) for value in parameters.values()):
+    if not all(isinstance(value, int) for value in parameters.values()) or {"seed", "domain"} & parameters.keys():
         raise reader.wrong("parameters", "a table of whole numbers")
     seed = reader.whole("seed", 0, 0, 2**32 - 1)
     try:

@@ -192,6 +192,10 @@ class Store:
         """Units that have a result."""
         return {row[0] for row in self._db.execute("SELECT unit FROM results")}
 
+    def trained(self) -> set[str]:
+        """Trainings that left a model."""
+        return {row[0] for row in self._db.execute("SELECT unit FROM results WHERE status = 'trained'")}
+
     def results(self) -> Iterator[tuple[Unit, Result]]:
         """Every result with its unit, in the order of the units."""
         unit_columns = ", ".join(f"u.{name}" for name in _UNIT_COLUMNS)
@@ -212,3 +216,22 @@ class Store:
             "SELECT count(*), coalesce(sum(solved), 0), coalesce(sum(status = 'failed'), 0) FROM results"
         ).fetchone()
         return {"units": total, "done": done, "solved": solved, "failed": failed}
+
+    def progress(self) -> list[dict[str, Any]]:
+        """For each method: units, done, solved, failed and the mean seconds of a unit, trainings and searches apart."""
+        names = ("method", "kind", "units", "done", "solved", "failed", "mean_time")
+        rows = self._db.execute(
+            "SELECT u.method, u.kind, count(*), count(r.unit), coalesce(sum(r.solved), 0),"
+            " coalesce(sum(r.status = 'failed'), 0), avg(r.total_time)"
+            " FROM units u LEFT JOIN results r ON r.unit = u.id GROUP BY u.method, u.kind ORDER BY min(u.rowid)"
+        )
+        return [dict(zip(names, row, strict=True)) for row in rows]
+
+    def failures(self, most: int = 10) -> list[tuple[str, int]]:
+        """The most frequent reasons of failed units, with their numbers."""
+        rows = self._db.execute(
+            "SELECT coalesce(error, '') AS reason, count(*) AS n FROM results WHERE status = 'failed'"
+            " GROUP BY reason ORDER BY n DESC, reason LIMIT ?",
+            (most,),
+        )
+        return [(str(reason), int(n)) for reason, n in rows]

@@ -1,0 +1,217 @@
+"""``goalward experiment``: run many trainings and searches, on this machine or a cluster, and never lose a result."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import time
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+from rich.text import Text
+
+from goalward.cli.limits import Interrupt
+from goalward.cli.live import errors, spinner
+from goalward.cli.units import format_duration
+from goalward.errors import ExitCode, UsageError
+from goalward.experiments.benchmark import find_instances
+from goalward.experiments.clusters import cores, existing_cluster, local_cluster, slurm_cluster, submit_script
+from goalward.experiments.config import Config, load_config
+from goalward.experiments.progress import Progress
+from goalward.experiments.runner import experiment_lock, is_running, open_store, prepare, run_experiment
+from goalward.experiments.store import FILE_NAME, Result, Store, Unit
+from goalward.experiments.units import Plan
+
+LINE_SECONDS = 60.0
+
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+"""Further commands join with ``app.command()(function)``."""
+
+
+@app.callback()
+def experiment() -> None:
+    """Run experiments of any size and look at their results."""
+
+
+@app.command()
+def run(
+    config: Annotated[
+        str, typer.Argument(help="a TOML file, or smoke, paper-table, paper-grid, paper-speed", show_default=False)
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="folder of the experiment; what is done there is kept")
+    ],
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="units at the same time; default: one per core", show_default=False)
+    ] = None,
+    benchmark: Annotated[Path | None, typer.Option(help="folder of the benchmark, instead of the config's")] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="change the config: budgets.train=60s, states=3"),
+    ] = None,
+    scheduler: Annotated[str | None, typer.Option(metavar="tcp://…", help="a Dask scheduler to hand units to")] = None,
+    slurm: Annotated[bool, typer.Option("--slurm", help="run workers as Slurm jobs, --jobs of them")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="show what would be run, and run nothing")] = False,
+) -> None:
+    """Run an experiment, or what is left of it: the same command again goes on where the last one ended.
+
+    Ctrl-C stops; everything that is done by then stays.
+    """
+    if scheduler is not None and slurm:
+        raise UsageError("choose one of --scheduler and --slurm")
+    if scheduler is not None and jobs is not None:
+        raise UsageError("--jobs is for this machine and for --slurm; a scheduler has the workers that it has")
+    chosen = load_config(config, settings or (), benchmark)
+    for name in chosen.missing:
+        typer.echo(f"{name} is left out: Fast Downward is not installed (pip install 'goalward[baselines]')", err=True)
+    if dry_run:
+        _show_plan(chosen, output, slurm)
+        return
+    n_jobs = jobs or cores()
+    logs = output / "slurm"
+    cluster = (
+        partial(existing_cluster, scheduler)
+        if scheduler
+        else partial(slurm_cluster, chosen, n_jobs, logs)
+        if slurm
+        else partial(local_cluster, n_jobs)
+    )
+    with open_store(output) as store, experiment_lock(output):
+        with spinner("preparing"):
+            plan = prepare(chosen, output, store)
+        progress = Progress.of(store.progress(), chosen.budgets)
+        with Interrupt() as interrupt, _observer(progress, n_jobs, interrupt) as observer:
+            complete = run_experiment(plan, store, cluster, observer, own_scheduler=scheduler is None)
+        typer.echo(_line(progress))
+        for reason, number in store.failures():
+            typer.echo(f"failed: {number} × {reason}")
+    raise typer.Exit(ExitCode.SUCCESS if complete else ExitCode.INTERRUPTED)
+
+
+@app.command()
+def status(
+    folder: Annotated[Path, typer.Argument(help="folder of the experiment", show_default=False)],
+    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object and nothing else")] = False,
+) -> None:
+    """Show how far an experiment is."""
+    with Store(folder / FILE_NAME) as store:
+        rows = store.progress()
+        failures = store.failures()
+        name = store.meta().get("name", folder.name)
+    running = is_running(folder)
+    if as_json:
+        typer.echo(json.dumps({"name": name, "running": running, "methods": rows, "failures": failures}, indent=2))
+        return
+    Console(highlight=False).print(_table(rows))
+    done, units = sum(row["done"] for row in rows), sum(row["units"] for row in rows)
+    state = "at work now" if running else "complete" if done == units else "stopped; run it again to go on"
+    typer.echo(f"{name}: {done} of {units} units done, {state}")
+    for reason, number in failures:
+        typer.echo(f"failed: {number} × {reason}")
+
+
+def _show_plan(config: Config, output: Path, slurm: bool) -> None:
+    """Every unit, and for Slurm the script of a job."""
+    if slurm:
+        typer.echo(submit_script(config, output / "slurm"))
+    plan = Plan(config, find_instances(config, output, write=False), output)
+    for unit in plan.units:
+        typer.echo(unit.id)
+    trainings = sum(unit.kind == "train" for unit in plan.units)
+    budgets = config.budgets
+    most = trainings * budgets.train + (len(plan.units) - trainings) * budgets.search
+    typer.echo(
+        f"{len(plan.units)} units: {trainings} trainings, {len(plan.units) - trainings} searches; "
+        f"at most {format_duration(most)} on one core"
+    )
+
+
+def _table(rows: list[dict[str, Any]], running: dict[tuple[str, str], int] | None = None) -> Table:
+    table = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
+    table.add_column("method")
+    table.add_column("units")
+    for title in ("done", "of", "solved", "failed", *(["running"] if running is not None else []), "mean time"):
+        table.add_column(title, justify="right")
+    for row in rows:
+        solved = "" if row["kind"] == "train" else str(row["solved"])
+        mean = "" if row["mean_time"] is None else format_duration(row["mean_time"])
+        now = [] if running is None else [str(running.get((row["method"], row["kind"]), 0) or "")]
+        kind = "trainings" if row["kind"] == "train" else "searches"
+        table.add_row(
+            row["method"], kind, str(row["done"]), str(row["units"]), solved, str(row["failed"] or ""), *now, mean
+        )
+    return table
+
+
+def _line(progress: Progress) -> str:
+    lost = f", {progress.lost} lost and tried again" if progress.lost else ""
+    return (
+        f"{progress.total('done')} of {progress.total('units')} units done, {progress.total('solved')} solved, "
+        f"{progress.total('failed')} failed{lost}"
+    )
+
+
+class _PlainObserver:
+    """A line a minute on stderr."""
+
+    def __init__(self, progress: Progress, jobs: int, interrupt: Interrupt) -> None:
+        self.progress, self.jobs, self.interrupt = progress, jobs, interrupt
+        self._said = time.monotonic()
+
+    def started(self, unit: Unit) -> None:
+        self.progress.started(unit)
+
+    def finished(self, unit: Unit, result: Result) -> None:
+        self.progress.finished(unit, result)
+
+    def lost(self, unit: Unit, reason: str) -> None:
+        self.progress.gone(unit)
+        self.say(f"{unit.id}: {reason}; it will be tried again")
+
+    def stopped(self) -> bool:
+        return self.interrupt.asked
+
+    def tick(self) -> None:
+        if time.monotonic() - self._said >= LINE_SECONDS:
+            self._said = time.monotonic()
+            self.say(self.line())
+
+    def line(self) -> str:
+        left = format_duration(self.progress.seconds_left(self.jobs))
+        return f"{_line(self.progress)}, {self.progress.running.total()} running, about {left} left"
+
+    def say(self, text: str) -> None:
+        typer.echo(text, err=True)
+
+
+class _LiveObserver(_PlainObserver):
+    """A table on a terminal."""
+
+    def __init__(self, progress: Progress, jobs: int, interrupt: Interrupt, live: Live) -> None:
+        super().__init__(progress, jobs, interrupt)
+        self.live = live
+
+    def tick(self) -> None:
+        table = _table(list(self.progress.rows.values()), self.progress.running)
+        grid = Table.grid()
+        grid.add_row(table)
+        grid.add_row(Text("stopping" if self.interrupt.asked else self.line(), style="dim"))
+        self.live.update(grid, refresh=True)
+
+    def say(self, text: str) -> None:
+        self.live.console.print(text)
+
+
+@contextlib.contextmanager
+def _observer(progress: Progress, jobs: int, interrupt: Interrupt) -> Iterator[_PlainObserver]:
+    if not errors.is_terminal:
+        yield _PlainObserver(progress, jobs, interrupt)
+        return
+    with Live(console=errors, auto_refresh=False, transient=True) as live:
+        yield _LiveObserver(progress, jobs, interrupt, live)

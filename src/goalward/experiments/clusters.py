@@ -1,0 +1,167 @@
+"""Where units run: on this machine, on a Dask scheduler that is there already, or in jobs of a Slurm cluster."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from goalward.errors import GoalwardError, UsageError
+from goalward.experiments.config import Config
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+CONNECT_SECONDS = 30
+
+# Dask is here to hand out work; what it measures of itself would cost time that units are charged with.
+SETTINGS = {
+    "distributed.scheduler.allowed-failures": 0,  # the runner counts and decides
+    "distributed.scheduler.work-stealing": False,
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.system-monitor.gil.enabled": False,
+    "distributed.worker.daemon": True,
+}
+
+
+def cores() -> int:
+    """Cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@contextlib.contextmanager
+def local_cluster(jobs: int) -> Iterator[Client]:
+    """So many worker processes on this machine, for one unit at a time each."""
+    dask = _import_dask()
+    from distributed import Client, LocalCluster  # noqa: PLC0415
+
+    with (
+        dask.config.set(SETTINGS),
+        LocalCluster(
+            n_workers=jobs,
+            threads_per_worker=1,
+            processes=True,
+            memory_limit=0,  # units have their own limits
+            dashboard_address=None,
+            host="127.0.0.1",
+            silence_logs=logging.CRITICAL,
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+@contextlib.contextmanager
+def existing_cluster(address: str) -> Iterator[Client]:
+    """The workers of a scheduler that somebody has started."""
+    _import_dask()
+    from distributed import Client  # noqa: PLC0415
+
+    _quiet()
+    try:
+        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"there is no Dask scheduler at {address} ({str(error) or type(error).__name__})") from None
+    with client:
+        yield client
+
+
+@contextlib.contextmanager
+def slurm_cluster(config: Config, jobs: int, logs: Path) -> Iterator[Client]:
+    """Workers in Slurm jobs, which come and go; the scheduler is in this process."""
+    dask = _import_dask()
+    cluster_class, _ = _import_slurm()
+    from distributed import Client  # noqa: PLC0415
+
+    logs.mkdir(parents=True, exist_ok=True)
+    settings: dict[str, Any] = dict(SETTINGS)
+    options = _slurm_options(config, logs)
+    interface = options.pop("interface")
+    scheduler_options: dict[str, Any] = {"dashboard_address": None}
+    if interface is not None:
+        options["interface"] = interface
+        scheduler_options["interface"] = interface
+    with (
+        dask.config.set(settings),
+        cluster_class(**options, scheduler_options=scheduler_options) as cluster,
+        Client(cluster) as client,
+    ):
+        _quiet()
+        # As many as are wanted, for as long as there is work: a job that ends at its wall-clock limit is replaced.
+        cluster.adapt(minimum_jobs=jobs, maximum_jobs=jobs)
+        yield client
+
+
+def submit_script(config: Config, logs: Path) -> str:
+    """What ``sbatch`` would be given for one worker."""
+    dask = _import_dask()
+    _, job_class = _import_slurm()
+    options = _slurm_options(config, logs)
+    with dask.config.set(SETTINGS):
+        job = job_class(scheduler="tcp://SCHEDULER:PORT", name="goalward", config_name="slurm", **options)
+        return str(job.job_script())
+
+
+def _slurm_options(config: Config, logs: Path) -> dict[str, Any]:
+    slurm = config.slurm
+    # The worker itself and the process that is being started need some as well.
+    memory = slurm.memory or f"{config.budgets.memory // 2**20 + 1024} MiB"
+    return {
+        "cores": 1,
+        "processes": 1,
+        "memory": memory,
+        "queue": slurm.queue,
+        "account": slurm.account,
+        "walltime": slurm.walltime,
+        "interface": slurm.interface,
+        "job_name": f"goalward-{config.name}",
+        "log_directory": str(logs),
+        "job_extra_directives": list(slurm.directives),
+        "job_script_prologue": list(slurm.prologue),
+        "worker_extra_args": ["--no-dashboard", "--memory-limit", "0"],
+    }
+
+
+def failures_allowed(client: Client, ours: bool) -> int:
+    """How often the scheduler itself gives a unit to another worker before it says that workers die of it."""
+    if ours:
+        return int(SETTINGS["distributed.scheduler.allowed-failures"])
+    return int(client.run_on_scheduler(_failures_allowed))  # type: ignore[no-untyped-call]
+
+
+def _failures_allowed(dask_scheduler: Any) -> int:
+    return int(dask_scheduler.allowed_failures)
+
+
+def _import_dask() -> Any:
+    try:
+        import dask  # noqa: PLC0415
+        import distributed  # noqa: F401, PLC0415
+    except ImportError:
+        raise UsageError("running experiments needs Dask: pip install 'goalward[experiments]'") from None
+    return dask
+
+
+def _import_slurm() -> tuple[Any, Any]:
+    try:
+        from dask_jobqueue.slurm import SLURMCluster, SLURMJob  # noqa: PLC0415
+    except ImportError:
+        raise UsageError("--slurm needs dask-jobqueue: pip install 'goalward[cluster]'") from None
+    return SLURMCluster, SLURMJob
+
+
+def _quiet() -> None:
+    """What matters of Dask's log is said by the runner."""
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+
+
+class SchedulerLostError(GoalwardError):
+    """The scheduler has gone, and the work it had with it."""
+
+    def __init__(self) -> None:
+        super().__init__("the Dask scheduler is gone; what is done is kept, run the same command again to go on")

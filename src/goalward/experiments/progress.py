@@ -1,0 +1,86 @@
+"""How far an experiment is, and how long the rest will take."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from typing import Any
+
+from goalward.experiments.config import Budgets
+from goalward.experiments.store import Result, Unit
+
+Group = tuple[str, str]
+"""Method and kind: units that take about the same time."""
+
+
+@dataclass
+class _Times:
+    units: int = 0
+    seconds: float = 0.0
+
+    def add(self, seconds: float, units: int = 1) -> None:
+        self.units += units
+        self.seconds += seconds * units
+
+    @property
+    def mean(self) -> float | None:
+        return self.seconds / self.units if self.units else None
+
+
+@dataclass
+class Progress:
+    """Counts that follow a run; made from ``Store.progress()``, so that a resumed run starts where the last one ended."""
+
+    budgets: Budgets
+    rows: dict[Group, dict[str, Any]] = field(default_factory=dict)
+    running: Counter[Group] = field(default_factory=Counter)
+    lost: int = 0
+    _times: dict[Group, _Times] = field(default_factory=lambda: defaultdict(_Times))
+
+    @classmethod
+    def of(cls, rows: list[dict[str, Any]], budgets: Budgets) -> Progress:
+        """From the rows of a store."""
+        progress = cls(budgets)
+        for row in rows:
+            group = row["method"], row["kind"]
+            progress.rows[group] = dict(row)
+            if row["mean_time"] is not None:
+                progress._times[group].add(row["mean_time"], row["done"])
+        return progress
+
+    def started(self, unit: Unit) -> None:
+        """A unit is on its way."""
+        self.running[unit.method, unit.kind] += 1
+
+    def finished(self, unit: Unit, result: Result) -> None:
+        """A unit has a result."""
+        group = unit.method, unit.kind
+        self._stops(group)
+        row = self.rows[group]
+        row["done"] += 1
+        row["solved"] += result.solved
+        row["failed"] += result.status == "failed"
+        if result.total_time is not None:
+            self._times[group].add(result.total_time)
+
+    def gone(self, unit: Unit) -> None:
+        """A unit was lost and will be tried again."""
+        self.lost += 1
+        self._stops((unit.method, unit.kind))
+
+    def _stops(self, group: Group) -> None:
+        if self.running[group]:
+            self.running[group] -= 1
+
+    def total(self, column: str) -> int:
+        """The sum of a column: units, done, solved or failed."""
+        return sum(row[column] for row in self.rows.values())
+
+    def seconds_left(self, jobs: int) -> float:
+        """What the units that are left will take, by what others like them have taken; the budget where none has."""
+        seconds = 0.0
+        for group, row in self.rows.items():
+            mean = self._times[group].mean
+            budget = self.budgets.train if group[1] == "train" else self.budgets.search
+            seconds += (row["units"] - row["done"]) * (budget if mean is None else mean)
+        return seconds / max(jobs, 1)

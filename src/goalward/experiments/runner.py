@@ -1,0 +1,259 @@
+"""Runs what an experiment lacks: hands units to Dask, and is the one process that writes results.
+
+Exactly once: a unit's result is one transaction of this process. Its file (model or plan) is written elsewhere first
+and moved into place right before, so a result is never without its file, and a file that has lost its result is
+replaced when the unit is done again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import platform
+import queue
+import secrets
+import shutil
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+from goalward.errors import UsageError
+from goalward.experiments.benchmark import find_instances
+from goalward.experiments.clusters import SchedulerLostError, failures_allowed
+from goalward.experiments.config import Config
+from goalward.experiments.store import FILE_NAME, Result, Store, Unit
+from goalward.experiments.units import Plan
+from goalward.experiments.worker import Outcome, run_on_dask
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+MOST_DEATHS = 3
+"""A unit whose process or worker dies so often has failed."""
+LOOK_SECONDS = 0.25
+SLOTS_SECONDS = 2.0
+
+
+class Observer(Protocol):
+    """Told what happens; ``stopped`` is asked several times a second."""
+
+    def started(self, unit: Unit) -> None:
+        """A unit is on its way."""
+
+    def finished(self, unit: Unit, result: Result) -> None:
+        """It has a result."""
+
+    def lost(self, unit: Unit, reason: str) -> None:
+        """It was lost and will be tried again."""
+
+    def tick(self) -> None:
+        """Time goes by."""
+
+    def stopped(self) -> bool:
+        """Does the user want an end?"""
+
+
+@contextlib.contextmanager
+def experiment_lock(output: Path) -> Iterator[None]:
+    """One runner at a time; the system lets go of the lock however the runner ends."""
+    with open(output / "run.lock", "a+", encoding="utf-8") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise UsageError(f"{output}: another run is at work here") from None
+        yield
+
+
+def is_running(output: Path) -> bool:
+    """Is a runner at work in this folder?"""
+    try:
+        with experiment_lock(output):
+            return False
+    except UsageError:
+        return True
+
+
+def prepare(config: Config, output: Path, store: Store) -> Plan:
+    """Make the experiment known to its store; a folder that holds another experiment is refused."""
+    stored = store.meta().get("config")
+    if stored is not None and (reason := config.conflict(stored)):
+        raise UsageError(f"{output} holds results of another config ({reason} differs); use another folder")
+    plan = Plan(config, find_instances(config, output), output)
+    store.add_units(plan.units)
+    facts = {"versions": _versions(), "machine": _machine()}
+    runs = [*store.meta().get("runs", []), {"started": time.time(), **facts}]
+    store.set_meta(name=config.name, config=config.as_json(), runs=runs, **facts)
+    shutil.rmtree(output / "scratch", ignore_errors=True)  # files whose results were never kept
+    return plan
+
+
+def open_store(output: Path) -> Store:
+    """The store of a folder that is made if need be."""
+    output.mkdir(parents=True, exist_ok=True)
+    return Store(output / FILE_NAME, create=True)
+
+
+class Runner:
+    """The loop from units that lack a result to none."""
+
+    def __init__(self, plan: Plan, store: Store, client: Client, observer: Observer, *, own_scheduler: bool) -> None:
+        self.plan, self.store, self.client, self.observer = plan, store, client, observer
+        self._trained = store.trained()
+        finished = store.finished()
+        self._untrained = {unit.id for unit in plan.units if unit.kind == "train" and unit.id in finished}
+        self._untrained -= self._trained
+        self._ready: deque[Unit] = deque()
+        self._waiting: dict[str, list[Unit]] = {}
+        for unit in plan.units:
+            if unit.id not in finished:
+                self._enqueue(unit)
+        self._running: dict[str, tuple[Unit, Future, int]] = {}
+        self._deaths: Counter[str] = Counter()
+        self._events: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._retries_by_dask = failures_allowed(client, own_scheduler)
+        self._slots, self._slots_read = 0, -SLOTS_SECONDS
+
+    def _enqueue(self, unit: Unit) -> None:
+        training = self.plan.training_of(unit)
+        if training is None or training.id in self._trained or training.id in self._untrained:
+            self._ready.append(unit)
+        else:
+            self._waiting.setdefault(training.id, []).append(unit)
+
+    def run(self) -> bool:
+        """Work until nothing is left (True) or the observer wants an end (False)."""
+        try:
+            while self._ready or self._running:
+                if self.observer.stopped():
+                    return False
+                self._submit()
+                self._take()
+                self.observer.tick()
+        finally:
+            for _, future, _ in self._running.values():
+                with contextlib.suppress(Exception):  # the scheduler may be gone
+                    future.cancel()  # type: ignore[no-untyped-call]
+        return True
+
+    def _free_slots(self) -> int:
+        """How many units may be handed out: one a thread, so that what is running really runs."""
+        now = time.monotonic()
+        if now - self._slots_read >= SLOTS_SECONDS:
+            self._slots_read = now
+            self._slots = sum(self.client.nthreads().values())  # type: ignore[no-untyped-call]
+        return self._slots - len(self._running)
+
+    def _submit(self) -> None:
+        while self._ready and self._free_slots() > 0:
+            unit = self._ready.popleft()
+            training = self.plan.training_of(unit)
+            if training is not None and training.id in self._untrained:
+                self._keep(unit, Result(unit.id, "failed", error="there is no model: its training did not end with one"))
+                continue
+            attempt = self.store.begin(unit.id)
+            token = secrets.token_hex(8)
+            scratch = (self.plan.output / "scratch" / token).absolute()
+            key = f"{unit.id}#{token}"
+            job = self.plan.job(unit, scratch)
+            future: Future = self.client.submit(run_on_dask, job, key=key, pure=False)  # type: ignore[no-untyped-call]
+            self._running[key] = unit, future, attempt
+            future.add_done_callback(lambda done: self._events.put(done.key))  # type: ignore[no-untyped-call]
+            self.observer.started(unit)
+
+    def _take(self) -> None:
+        """Wait a little for something to end, and take in all that has."""
+        try:
+            key = self._events.get(timeout=LOOK_SECONDS)
+            while True:
+                self._end(key)
+                key = self._events.get_nowait()
+        except queue.Empty:
+            pass
+
+    def _end(self, key: str) -> None:
+        unit, future, attempt = self._running.pop(key)
+        outcome = self._outcome(unit, future)
+        if outcome.result is not None:
+            self._move_file(unit, outcome.result, key)
+            self._keep(unit, replace(outcome.result, attempts=attempt))
+            return
+        self._deaths[unit.id] += 1
+        if self._deaths[unit.id] >= MOST_DEATHS:
+            reason = f"{outcome.lost} ({self._deaths[unit.id]} times)"
+            self._keep(unit, Result(unit.id, "failed", error=reason, attempts=attempt))
+            return
+        self.observer.lost(unit, outcome.lost)
+        self._ready.appendleft(unit)
+
+    def _outcome(self, unit: Unit, future: Future) -> Outcome:
+        from distributed import KilledWorker  # noqa: PLC0415 - Dask is loaded where it is used
+
+        if future.status == "finished":
+            outcome: Outcome = future.result()  # type: ignore[no-untyped-call]
+            return outcome
+        if future.status == "error":
+            error: Any = future.exception()  # type: ignore[no-untyped-call]
+            if isinstance(error, KilledWorker):
+                for _ in range(self._retries_by_dask):  # that we were not told of
+                    self._deaths[unit.id] += 1
+                    self.store.begin(unit.id)
+                return Outcome(unit.id, lost="its worker died")
+            return Outcome(unit.id, Result(unit.id, "failed", error=f"{type(error).__name__}: {error}"))
+        raise SchedulerLostError
+
+    def _move_file(self, unit: Unit, result: Result, key: str) -> None:
+        """Put a model or a plan in its place; whoever else may still be at work on the unit writes elsewhere."""
+        if result.solved or result.status == "trained":
+            target = self.plan.product_file(unit)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            os.replace(self.plan.output / "scratch" / key.rpartition("#")[2], target)
+
+    def _keep(self, unit: Unit, result: Result) -> None:
+        if not self.store.add(result):
+            return
+        if unit.kind == "train":
+            (self._trained if result.status == "trained" else self._untrained).add(unit.id)
+            self._ready.extendleft(reversed(self._waiting.pop(unit.id, [])))  # one instance after the other
+        self.observer.finished(unit, result)
+
+
+def run_experiment(
+    plan: Plan,
+    store: Store,
+    cluster: Callable[[], contextlib.AbstractContextManager[Client]],
+    observer: Observer,
+    *,
+    own_scheduler: bool = True,
+) -> bool:
+    """Run all units that lack a result; False if the observer wanted an end before."""
+    finished = store.finished()
+    if all(unit.id in finished for unit in plan.units):
+        return True
+    with cluster() as client:
+        return Runner(plan, store, client, observer, own_scheduler=own_scheduler).run()
+
+
+def _versions() -> dict[str, str]:
+    names = ("goalward", "torch", "numpy", "distributed", "up_fast_downward", "fast-downward.translate")
+    found = {"python": platform.python_version()}
+    for name in names:
+        with contextlib.suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
+
+
+def _machine() -> dict[str, Any]:
+    return {"host": platform.node(), "system": platform.platform(), "processor": _processor(), "cores": os.cpu_count()}
+
+
+def _processor() -> str:
+    with contextlib.suppress(OSError), open("/proc/cpuinfo", encoding="utf-8") as file:
+        for line in file:
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
