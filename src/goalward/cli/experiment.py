@@ -87,7 +87,7 @@ def run(
             plan = prepare(chosen, output, store)
         progress = Progress.of(store.progress(), chosen.budgets)
         with Interrupt() as interrupt, _observer(progress, n_jobs, interrupt) as observer:
-            complete = run_experiment(plan, store, cluster, observer, own_scheduler=scheduler is None)
+            complete = run_experiment(plan, store, cluster, observer)
         typer.echo(_line(progress))
         for reason, number in store.failures():
             typer.echo(f"failed: {number} × {reason}")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,8 +24,27 @@ SETTINGS = {
     "distributed.scheduler.work-stealing": False,
     "distributed.worker.profile.enabled": False,
     "distributed.admin.system-monitor.gil.enabled": False,
-    "distributed.worker.daemon": True,
 }
+
+
+@dataclass(frozen=True)
+class Workers:
+    """A connection to workers. Where there should be a certain number of them, ``mend`` brings back lost ones."""
+
+    client: Client
+    wanted: int | None = None
+    mend: Callable[[], None] = lambda: None
+    own_scheduler: bool = True
+
+    def threads(self) -> int:
+        """How many units they can run at once."""
+        return sum(self.client.nthreads().values())  # type: ignore[no-untyped-call]
+
+    def failures_allowed(self) -> int:
+        """How often the scheduler itself gives a unit to another worker before it says that workers die of it."""
+        if self.own_scheduler:
+            return int(SETTINGS["distributed.scheduler.allowed-failures"])
+        return int(self.client.run_on_scheduler(_failures_allowed))  # type: ignore[no-untyped-call]
 
 
 def cores() -> int:
@@ -35,15 +55,24 @@ def cores() -> int:
 
 
 @contextlib.contextmanager
-def local_cluster(jobs: int) -> Iterator[Client]:
+def local_cluster(jobs: int) -> Iterator[Workers]:
     """So many worker processes on this machine, for one unit at a time each."""
     dask = _import_dask()
-    from distributed import Client, LocalCluster  # noqa: PLC0415
+    from distributed import Client, LocalCluster, Status  # noqa: PLC0415
+
+    async def forget_dead() -> None:
+        for name, nanny in list(cluster.workers.items()):
+            if nanny.status in {Status.closed, Status.failed}:
+                del cluster.workers[name]
+
+    def mend() -> None:
+        cluster.sync(forget_dead)
+        cluster.scale(jobs)
 
     with (
         dask.config.set(SETTINGS),
         LocalCluster(
-            n_workers=jobs,
+            n_workers=0,  # they come with ``mend``: one that dies while it starts must not be the end of all
             threads_per_worker=1,
             processes=True,
             memory_limit=0,  # units have their own limits
@@ -53,11 +82,12 @@ def local_cluster(jobs: int) -> Iterator[Client]:
         ) as cluster,
         Client(cluster) as client,
     ):
-        yield client
+        cluster.scale(jobs)
+        yield Workers(client, jobs, mend)
 
 
 @contextlib.contextmanager
-def existing_cluster(address: str) -> Iterator[Client]:
+def existing_cluster(address: str) -> Iterator[Workers]:
     """The workers of a scheduler that somebody has started."""
     _import_dask()
     from distributed import Client  # noqa: PLC0415
@@ -68,11 +98,11 @@ def existing_cluster(address: str) -> Iterator[Client]:
     except (OSError, ValueError) as error:
         raise UsageError(f"there is no Dask scheduler at {address} ({str(error) or type(error).__name__})") from None
     with client:
-        yield client
+        yield Workers(client, own_scheduler=False)
 
 
 @contextlib.contextmanager
-def slurm_cluster(config: Config, jobs: int, logs: Path) -> Iterator[Client]:
+def slurm_cluster(config: Config, jobs: int, logs: Path) -> Iterator[Workers]:
     """Workers in Slurm jobs, which come and go; the scheduler is in this process."""
     dask = _import_dask()
     cluster_class, _ = _import_slurm()
@@ -94,7 +124,7 @@ def slurm_cluster(config: Config, jobs: int, logs: Path) -> Iterator[Client]:
         _quiet()
         # As many as are wanted, for as long as there is work: a job that ends at its wall-clock limit is replaced.
         cluster.adapt(minimum_jobs=jobs, maximum_jobs=jobs)
-        yield client
+        yield Workers(client)
 
 
 def submit_script(config: Config, logs: Path) -> str:
@@ -125,13 +155,6 @@ def _slurm_options(config: Config, logs: Path) -> dict[str, Any]:
         "job_script_prologue": list(slurm.prologue),
         "worker_extra_args": ["--no-dashboard", "--memory-limit", "0"],
     }
-
-
-def failures_allowed(client: Client, ours: bool) -> int:
-    """How often the scheduler itself gives a unit to another worker before it says that workers die of it."""
-    if ours:
-        return int(SETTINGS["distributed.scheduler.allowed-failures"])
-    return int(client.run_on_scheduler(_failures_allowed))  # type: ignore[no-untyped-call]
 
 
 def _failures_allowed(dask_scheduler: Any) -> int:

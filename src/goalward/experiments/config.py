@@ -53,7 +53,7 @@ class Budgets:
     train: float = 120.0
     search: float = 30.0
     memory: int = 4 * 2**30
-    grace: float = 10.0
+    grace: float = 30.0
 
 
 @dataclass(frozen=True)

@@ -24,19 +24,20 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from goalward.errors import UsageError
 from goalward.experiments.benchmark import find_instances
-from goalward.experiments.clusters import SchedulerLostError, failures_allowed
+from goalward.experiments.clusters import SchedulerLostError, Workers
 from goalward.experiments.config import Config
 from goalward.experiments.store import FILE_NAME, Result, Store, Unit
 from goalward.experiments.units import Plan
 from goalward.experiments.worker import Outcome, run_on_dask
 
 if TYPE_CHECKING:
-    from distributed import Client, Future
+    from distributed import Future
 
 MOST_DEATHS = 3
 """A unit whose process or worker dies so often has failed."""
 LOOK_SECONDS = 0.25
 SLOTS_SECONDS = 2.0
+MEND_SECONDS = 5.0
 
 
 class Observer(Protocol):
@@ -101,8 +102,8 @@ def open_store(output: Path) -> Store:
 class Runner:
     """The loop from units that lack a result to none."""
 
-    def __init__(self, plan: Plan, store: Store, client: Client, observer: Observer, *, own_scheduler: bool) -> None:
-        self.plan, self.store, self.client, self.observer = plan, store, client, observer
+    def __init__(self, plan: Plan, store: Store, workers: Workers, observer: Observer) -> None:
+        self.plan, self.store, self.workers, self.observer = plan, store, workers, observer
         self._trained = store.trained()
         finished = store.finished()
         self._untrained = {unit.id for unit in plan.units if unit.kind == "train" and unit.id in finished}
@@ -115,8 +116,9 @@ class Runner:
         self._running: dict[str, tuple[Unit, Future, int]] = {}
         self._deaths: Counter[str] = Counter()
         self._events: queue.SimpleQueue[str] = queue.SimpleQueue()
-        self._retries_by_dask = failures_allowed(client, own_scheduler)
-        self._slots, self._slots_read = 0, -SLOTS_SECONDS
+        self._retries_by_dask = workers.failures_allowed()
+        self._slots, self._look_again = 0, time.monotonic()
+        self._mend_again = time.monotonic() + MEND_SECONDS
 
     def _enqueue(self, unit: Unit) -> None:
         training = self.plan.training_of(unit)
@@ -143,9 +145,13 @@ class Runner:
     def _free_slots(self) -> int:
         """How many units may be handed out: one a thread, so that what is running really runs."""
         now = time.monotonic()
-        if now - self._slots_read >= SLOTS_SECONDS:
-            self._slots_read = now
-            self._slots = sum(self.client.nthreads().values())  # type: ignore[no-untyped-call]
+        if now >= self._look_again:
+            self._slots = self.workers.threads()
+            lacking = self._slots < (self.workers.wanted or 1)
+            self._look_again = now + (LOOK_SECONDS if lacking else SLOTS_SECONDS)
+            if lacking and now >= self._mend_again:
+                self._mend_again = now + MEND_SECONDS
+                self.workers.mend()
         return self._slots - len(self._running)
 
     def _submit(self) -> None:
@@ -160,7 +166,7 @@ class Runner:
             scratch = (self.plan.output / "scratch" / token).absolute()
             key = f"{unit.id}#{token}"
             job = self.plan.job(unit, scratch)
-            future: Future = self.client.submit(run_on_dask, job, key=key, pure=False)  # type: ignore[no-untyped-call]
+            future: Future = self.workers.client.submit(run_on_dask, job, key=key, pure=False)  # type: ignore[no-untyped-call]
             self._running[key] = unit, future, attempt
             future.add_done_callback(lambda done: self._events.put(done.key))  # type: ignore[no-untyped-call]
             self.observer.started(unit)
@@ -225,17 +231,15 @@ class Runner:
 def run_experiment(
     plan: Plan,
     store: Store,
-    cluster: Callable[[], contextlib.AbstractContextManager[Client]],
+    cluster: Callable[[], contextlib.AbstractContextManager[Workers]],
     observer: Observer,
-    *,
-    own_scheduler: bool = True,
 ) -> bool:
     """Run all units that lack a result; False if the observer wanted an end before."""
     finished = store.finished()
     if all(unit.id in finished for unit in plan.units):
         return True
-    with cluster() as client:
-        return Runner(plan, store, client, observer, own_scheduler=own_scheduler).run()
+    with cluster() as workers:
+        return Runner(plan, store, workers, observer).run()
 
 
 def _versions() -> dict[str, str]:

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from goalward.baselines.fast_downward import PLANNERS, run_planner
+from goalward.baselines.fast_downward import PLANNERS, PlannerStatus, run_planner
 from goalward.baselines.methods import train_with
 from goalward.errors import ExitCode, GoalwardError, LimitError
 from goalward.experiments.store import Result
@@ -33,20 +33,28 @@ VALIDATION_SEED = 2**32
 
 
 def main(message: str) -> str:
-    """A job as JSON in, its result as JSON out."""
-    started = time.monotonic()
+    """A job as JSON in; out come its result or, under the key ``lost``, why there is none this time, as JSON."""
     job = Job.from_json(message)
+    if job.unit.kind == "train":
+        import goalward.learning.trials  # noqa: F401, PLC0415 - loads PyTorch, before the clock starts
+    started = time.monotonic()
     try:
         work = _train if job.unit.kind == "train" else _run_planner if job.contestant.method in PLANNERS else _search
         result = work(job, started)
     except LimitError as error:
         memory = error.exit_code is ExitCode.OUT_OF_MEMORY
         result = _ended(job, Status.OUT_OF_MEMORY if memory else Status.OUT_OF_TIME, started, str(error))
+    except _LostError as error:
+        return json.dumps({"lost": str(error)})
     except MemoryError:
         result = _ended(job, Status.OUT_OF_MEMORY, started, "out of memory")
     except (GoalwardError, OSError, RecursionError) as error:
         result = Result(job.unit.id, "failed", total_time=time.monotonic() - started, error=str(error))
     return json.dumps(asdict(result))
+
+
+class _LostError(Exception):
+    """Somebody killed what the unit had started."""
 
 
 def _ended(job: Job, status: Status, started: float, error: str) -> Result:
@@ -58,7 +66,7 @@ def _train(job: Job, started: float) -> Result:
 
     assert job.unit.seed is not None
     task = ground_files(job.domain_file, job.problem_file)
-    left = job.budgets.train - (time.monotonic() - started)  # grounding and loading PyTorch count
+    left = job.budgets.train - (time.monotonic() - started)  # grounding counts
     if left <= 0:
         return _ended(job, Status.OUT_OF_TIME, started, "out of time while grounding")
     options = job.contestant.learn_options(job.unit.seed, left)
@@ -155,6 +163,8 @@ def _run_planner(job: Job, started: float) -> Result:
     found = run_planner(
         job.contestant.method, job.domain_file, job.state_file, time_limit=max(limit, 0.1), memory_limit=memory
     )
+    if found.status is PlannerStatus.FAILED and "ended by signal" in found.reason:
+        raise _LostError(found.reason)
     if found.solved:
         unit_costs = found.cost == found.length
         write_text_atomically(job.scratch, format_plan(found.steps, found.cost or 0, unit_costs))

@@ -34,7 +34,8 @@ def run_unit(job: Job, cancelled: Callable[[], bool] = lambda: False, module: st
     if ending is None:
         return Outcome(unit, lost="its process was killed" + (f": {_last_line(err)}" if err.strip() else ""))
     if ending.cut is None and ending.code == 0:
-        return Outcome(unit, Result(**json.loads(out)))
+        told = json.loads(out)
+        return Outcome(unit, lost=told["lost"]) if "lost" in told else Outcome(unit, Result(**told))
     with contextlib.suppress(FileNotFoundError):  # of a unit that was ended between its file and its result
         Path(job.scratch).unlink()
     if ending.cut is not None:
