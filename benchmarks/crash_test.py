@@ -15,7 +15,16 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from experiments.crashes import CONFIG, PLANNER, ROLES, TRAINING, outcome, run_undisturbed, run_with_kills
+from experiments.crashes import (
+    CONFIG,
+    MORE_INSTANCES,
+    PLANNER,
+    ROLES,
+    TRAINING,
+    outcome,
+    run_undisturbed,
+    run_with_kills,
+)
 from goalward.baselines.fast_downward import find_driver
 
 
@@ -27,8 +36,10 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
+        experiment = CONFIG.format(states=arguments.states, more=MORE_INSTANCES) + TRAINING
+        experiment += PLANNER if find_driver() else ""
         config = Path(folder) / "crash.toml"
-        config.write_text(CONFIG.format(states=arguments.states) + TRAINING + (PLANNER if find_driver() else ""))
+        config.write_text(experiment)
         run_undisturbed(config, Path(folder) / "calm")
         expected = outcome(Path(folder) / "calm")
         print(f"{len(expected['results'])} units, {len(expected['plans'])} plans, {len(expected['models'])} models")
@@ -42,7 +53,10 @@ def main() -> None:
             same = same and equal
             counts = " ".join(f"{victims.killed[role]:>7}" for role in ROLES)
             seconds = time.monotonic() - started
-            print(f"{number:>5} {victims.starts:>6} {counts} {seconds:>8.1f}  {'equal' if equal else 'DIFFERENT'}", flush=True)
+            print(
+                f"{number:>5} {victims.starts:>6} {counts} {seconds:>8.1f}  {'equal' if equal else 'DIFFERENT'}",
+                flush=True,
+            )
     sys.exit(0 if same else 1)
 
 

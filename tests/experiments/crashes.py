@@ -31,11 +31,7 @@ memory = "2G"
 domain = "blocks"
 instance = "blocks5"
 parameters = {{ n = 5 }}
-[[generate]]
-domain = "tiles"
-instance = "tiles6"
-parameters = {{ rows = 2, cols = 3 }}
-[[methods]]
+{more}[[methods]]
 method = "ff"
 [[methods]]
 method = "blind"
@@ -46,6 +42,12 @@ TRAINING = """\
 label = "tiny"
 method = "n-rsl"
 options = { preset = "paper", samples = 500, rollouts = 1, length = 20, max_epochs = 2, trials = 1 }
+"""
+MORE_INSTANCES = """\
+[[generate]]
+domain = "tiles"
+instance = "tiles6"
+parameters = { rows = 2, cols = 3 }
 """
 PLANNER = """\
 [[methods]]
@@ -109,13 +111,12 @@ def run_with_kills(config: Path, output: Path, kills: int, rng: random.Random, p
             while process.poll() is None and victims.killed.total() < kills:
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     process.wait(rng.uniform(0.1, pause))
-                role = rng.choice(ROLES)
+                alive = {pid: role for pid, role in processes(token).items() if role in ROLES}
                 # Three deaths of a unit are its failure, so no run has more than two of those.
-                if role != "runner" and lost_here.total() >= 2:
-                    continue
-                alive = [pid for pid, found in processes(token).items() if found == role]
-                if alive and process.poll() is None:
-                    os.kill(rng.choice(alive), signal.SIGKILL)
+                roles = sorted({role for role in alive.values() if role == "runner" or lost_here.total() < 2})
+                if roles and process.poll() is None:
+                    role = rng.choice(roles)
+                    os.kill(rng.choice([pid for pid in alive if alive[pid] == role]), signal.SIGKILL)
                     victims.killed[role] += 1
                     lost_here[role] += role != "runner"
             code = process.wait()

@@ -74,7 +74,7 @@ def run(
         _show_plan(chosen, output, slurm)
         return
     n_jobs = jobs or cores()
-    logs = output / "slurm"
+    logs = output.absolute() / "slurm"
     cluster = (
         partial(existing_cluster, scheduler)
         if scheduler
@@ -119,7 +119,7 @@ def status(
 def _show_plan(config: Config, output: Path, slurm: bool) -> None:
     """Every unit, and for Slurm the script of a job."""
     if slurm:
-        typer.echo(submit_script(config, output / "slurm"))
+        typer.echo(submit_script(config, output.absolute() / "slurm"))
     plan = Plan(config, find_instances(config, output, write=False), output)
     for unit in plan.units:
         typer.echo(unit.id)

@@ -45,8 +45,8 @@ def find_instances(config: Config, output: Path, *, write: bool = True) -> list[
     for domain in _pick(_folders(root), chosen.domains, "benchmark.domains", root):
         for difficulty in _difficulties(root / domain, root, chosen):
             place = root / domain / difficulty
-            for name in _names(_instances(place), chosen.instances):
-                found.append(_instance(domain, difficulty, place / name, config.states))
+            names = _names(_instances(place), chosen.instances)
+            found += [_instance(domain, difficulty, place / name, config.states) for name in names]
     if not found:
         raise UsageError(f"{root} holds none of the chosen instances (domain/difficulty/instance/problem.pddl)")
     _refuse_unknown_instances(found, chosen)

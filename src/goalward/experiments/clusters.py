@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 CONNECT_SECONDS = 30
 
 # Dask is here to hand out work; what it measures of itself would cost time that units are charged with.
-SETTINGS = {
+SETTINGS: dict[str, Any] = {
     "distributed.scheduler.allowed-failures": 0,  # the runner counts and decides
     "distributed.scheduler.work-stealing": False,
     "distributed.worker.profile.enabled": False,
+    "distributed.worker.preload": ["goalward.experiments.worker_setup"],
     "distributed.admin.system-monitor.gil.enabled": False,
 }
 
@@ -38,13 +39,13 @@ class Workers:
 
     def threads(self) -> int:
         """How many units they can run at once."""
-        return sum(self.client.nthreads().values())  # type: ignore[no-untyped-call]
+        return sum(self.client.nthreads().values())
 
     def failures_allowed(self) -> int:
         """How often the scheduler itself gives a unit to another worker before it says that workers die of it."""
         if self.own_scheduler:
             return int(SETTINGS["distributed.scheduler.allowed-failures"])
-        return int(self.client.run_on_scheduler(_failures_allowed))  # type: ignore[no-untyped-call]
+        return int(self.client.run_on_scheduler(_failures_allowed))
 
 
 def cores() -> int:
@@ -109,7 +110,6 @@ def slurm_cluster(config: Config, jobs: int, logs: Path) -> Iterator[Workers]:
     from distributed import Client  # noqa: PLC0415
 
     logs.mkdir(parents=True, exist_ok=True)
-    settings: dict[str, Any] = dict(SETTINGS)
     options = _slurm_options(config, logs)
     interface = options.pop("interface")
     scheduler_options: dict[str, Any] = {"dashboard_address": None}
@@ -117,7 +117,7 @@ def slurm_cluster(config: Config, jobs: int, logs: Path) -> Iterator[Workers]:
         options["interface"] = interface
         scheduler_options["interface"] = interface
     with (
-        dask.config.set(settings),
+        dask.config.set(SETTINGS),
         cluster_class(**options, scheduler_options=scheduler_options) as cluster,
         Client(cluster) as client,
     ):

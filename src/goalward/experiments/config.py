@@ -122,8 +122,8 @@ class Config:
                 return f"the method {method['label']}"
         made = {(g["domain"], g["difficulty"], g["instance"]): g for g in stored.get("generate", [])}
         for one in ours["generate"]:
-            key = one["domain"], one["difficulty"], one["instance"]
-            if key in made and made[key] != one:
+            place = one["domain"], one["difficulty"], one["instance"]
+            if place in made and made[place] != one:
                 return f"the generated instance {one['instance']}"
         return None
 
@@ -261,11 +261,17 @@ def _validation(top: Reader, n_seeds: int) -> Validation:
 def _slurm(top: Reader) -> Slurm:
     keys = ("queue", "account", "walltime", "memory", "interface", "directives", "prologue")
     reader = Reader(top.table.get("slurm", {}), "slurm", keys)
-    lists = {}
+    lists: dict[str, tuple[str, ...]] = {}
     for key in ("directives", "prologue"):
-        lines = reader.read(key, (list,), [], "a list of texts")
+        lines: list[Any] = reader.read(key, (list,), [], "a list of texts")
         if not all(isinstance(line, str) for line in lines):
             raise reader.wrong(key, "a list of texts")
         lists[key] = tuple(lines)
-    texts = {key: reader.text(key) for key in ("queue", "account", "memory", "interface")}
-    return Slurm(**texts, walltime=reader.text("walltime") or Slurm.walltime, **lists)
+    return Slurm(
+        reader.text("queue"),
+        reader.text("account"),
+        reader.text("walltime") or Slurm.walltime,
+        reader.text("memory"),
+        reader.text("interface"),
+        **lists,
+    )

@@ -27,7 +27,8 @@ class Contestant:
     method: str
     options: dict[str, Any] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
+    def check(self) -> Contestant:
+        """Refuse options that the system does not have; done once, where the config is read, for it loads learners."""
         known = option_names(self.method)
         for name in self.options:
             if name not in known:
@@ -46,6 +47,7 @@ class Contestant:
                 f"{self.label}: {self.method} is learned per domain; name its model file in options.model, with "
                 "{domain} where the domain's name belongs"
             )
+        return self
 
     @property
     def kind(self) -> Literal["instance", "domain", "planner"]:
@@ -122,7 +124,7 @@ def read_contestants(tables: list[dict[str, Any]]) -> tuple[list[Contestant], li
                 raise missing_driver(name)
             missing.append(label)
             continue
-        chosen += _expanded(Contestant(label, name, options), reader)
+        chosen += [one.check() for one in _expanded(Contestant(label, name, options), reader)]
     if not chosen:
         raise UsageError("a config needs at least one method, in a table [[methods]]")
     labels = [contestant.label for contestant in chosen]

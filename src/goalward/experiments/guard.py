@@ -23,7 +23,7 @@ from typing import Any
 
 POLL_SECONDS = 0.05
 MEMORY_SLACK = 0.05, 64 * 2**20
-"""Over the limit by this share and this many bytes before a process is killed: searches notice the limit by themselves."""
+"""The share and the bytes over the limit at which a process is killed; searches notice the limit by themselves."""
 PR_SET_PDEATHSIG = 1
 LINUX = sys.platform.startswith("linux")
 
@@ -50,7 +50,7 @@ def one_thread(environment: dict[str, str]) -> dict[str, str]:
 def run_guarded(
     module: str, message: str, seconds: float, memory: int, cancelled: Callable[[], bool]
 ) -> tuple[Ending | None, str, str]:
-    """Run ``python -m module`` under a guard with ``message`` as its input; returns how it ended, its output, its errors.
+    """Run a module's ``main(message)`` under a guard; returns how it ended, its output and its errors.
 
     There is no ending where the guard itself was killed, or where ``cancelled`` said so.
     """

@@ -29,7 +29,7 @@ class _Times:
 
 @dataclass
 class Progress:
-    """Counts that follow a run; made from ``Store.progress()``, so that a resumed run starts where the last one ended."""
+    """Counts that follow a run; a resumed run starts with those of the store."""
 
     budgets: Budgets
     rows: dict[Group, dict[str, Any]] = field(default_factory=dict)

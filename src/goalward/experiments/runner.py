@@ -139,7 +139,7 @@ class Runner:
         finally:
             for _, future, _ in self._running.values():
                 with contextlib.suppress(Exception):  # the scheduler may be gone
-                    future.cancel()  # type: ignore[no-untyped-call]
+                    future.cancel()
         return True
 
     def _free_slots(self) -> int:
@@ -159,16 +159,18 @@ class Runner:
             unit = self._ready.popleft()
             training = self.plan.training_of(unit)
             if training is not None and training.id in self._untrained:
-                self._keep(unit, Result(unit.id, "failed", error="there is no model: its training did not end with one"))
+                self._keep(
+                    unit, Result(unit.id, "failed", error="there is no model: its training did not end with one")
+                )
                 continue
             attempt = self.store.begin(unit.id)
             token = secrets.token_hex(8)
-            scratch = (self.plan.output / "scratch" / token).absolute()
+            scratch = self.plan.output / "scratch" / token
             key = f"{unit.id}#{token}"
             job = self.plan.job(unit, scratch)
-            future: Future = self.workers.client.submit(run_on_dask, job, key=key, pure=False)  # type: ignore[no-untyped-call]
+            future: Future = self.workers.client.submit(run_on_dask, job, key=key, pure=False)
             self._running[key] = unit, future, attempt
-            future.add_done_callback(lambda done: self._events.put(done.key))  # type: ignore[no-untyped-call]
+            future.add_done_callback(lambda done: self._events.put(done.key))
             self.observer.started(unit)
 
     def _take(self) -> None:
@@ -200,10 +202,10 @@ class Runner:
         from distributed import KilledWorker  # noqa: PLC0415 - Dask is loaded where it is used
 
         if future.status == "finished":
-            outcome: Outcome = future.result()  # type: ignore[no-untyped-call]
+            outcome: Outcome = future.result()
             return outcome
         if future.status == "error":
-            error: Any = future.exception()  # type: ignore[no-untyped-call]
+            error: Any = future.exception()
             if isinstance(error, KilledWorker):
                 for _ in range(self._retries_by_dask):  # that we were not told of
                     self._deaths[unit.id] += 1

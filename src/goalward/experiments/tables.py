@@ -98,9 +98,9 @@ class Reader:
     def choice(self, key: str, least: int = 1) -> int | tuple[str, ...] | None:
         """The first so many, or those of these names; None for all."""
         expected = f"a whole number of at least {least} (the first so many) or a list of names"
-        value = self.read(key, (int, list), None, expected)
-        if value is None:
+        if key not in self.table:
             return None
+        value: int | list[Any] = self.read(key, (int, list), 0, expected)
         if isinstance(value, int):
             if value < least:
                 raise self.wrong(key, expected)
@@ -111,7 +111,7 @@ class Reader:
 
     def tables(self, key: str) -> list[dict[str, Any]]:
         """An array of tables, written ``[[key]]``."""
-        value = self.read(key, (list,), [], f"a list of tables, written [[{key}]]")
+        value: list[Any] = self.read(key, (list,), [], f"a list of tables, written [[{key}]]")
         if not all(isinstance(entry, dict) for entry in value):
             raise self.wrong(key, f"a list of tables, written [[{key}]]")
         return value

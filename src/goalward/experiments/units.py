@@ -69,7 +69,7 @@ class Plan:
 
     def __init__(self, config: Config, instances: list[InstanceFolder], output: Path) -> None:
         self.config = config
-        self.output = output
+        self.output = output.absolute()
         self._contestants = {contestant.label: contestant for contestant in config.methods}
         self._folders = {(i.domain, i.difficulty, i.name): i.folder for i in instances}
         self.units = [unit for instance in instances for unit in _units_of(instance, config)]

@@ -1,0 +1,147 @@
+"""Configs: what may stand in one, and what is said of what may not."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from goalward.errors import UsageError
+from goalward.experiments import contestants
+from goalward.experiments.config import Config, load_config, read_config, shipped_configs
+
+GOOD = """\
+states = 2
+seeds = 3
+[budgets]
+train = "1m30s"
+memory = "512M"
+[[generate]]
+domain = "blocks"
+parameters = { n = 4 }
+[[methods]]
+method = "n-rsl"
+options = { samples = 1000 }
+[[methods]]
+method = "ff"
+"""
+
+
+def read(text: str) -> Config:
+    return read_config(tomllib.loads(text))
+
+
+def test_durations_sizes_and_counts_are_read_as_people_write_them() -> None:
+    config = read(GOOD)
+    assert config.budgets.train == 90
+    assert config.budgets.memory == 512 * 2**20
+    assert config.seeds == (0, 1, 2)
+    assert [one.label for one in config.methods] == ["n-rsl", "ff"]
+
+
+def test_seeds_that_compete_are_validated_and_a_single_one_is_not() -> None:
+    assert read(GOOD).validation.states == 10
+    assert read(GOOD.replace("seeds = 3", "seeds = 1")).validation.states == 0
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("states = 2", "state = 2", "unknown key state: did you mean states?"),
+        ("seeds = 3", "seed = 3", "unknown key seed: did you mean seeds?"),
+        ('train = "1m30s"', 'trian = "1m"', "unknown key budgets.trian: did you mean train?"),
+        ('train = "1m30s"', 'train = "soon"', "budgets.train is 'soon'; it is a duration such as"),
+        ('memory = "512M"', "memory = true", "budgets.memory is True; it is a size such as"),
+        ("seeds = 3", "seeds = [1, 1]", "seeds is [1, 1]; it is how many"),
+        ("seeds = 3", "seeds = 0", "seeds is 0; it is how many"),
+        ("states = 2", "states = 0", "states is 0; it is a whole number of at least 1"),
+        ("states = 2", "states = ['../p1']", "states is ['../p1']; it is a whole number of at least 1"),
+        ('method = "ff"', 'method = "fff"', "methods[2].method: unknown method 'fff': did you mean ff?"),
+        ('method = "ff"', 'method = "n-rsl"', "n-rsl is the label of two methods"),
+        ('method = "ff"', 'metod = "ff"', "unknown key methods[2].metod: did you mean method?"),
+        ('method = "ff"', 'method = "ff"\nlabel = "a/b"', "methods[2].label is 'a/b'; it is a name"),
+        ("samples = 1000", "sample = 1000", "n-rsl has no option 'sample': did you mean samples?"),
+        ("samples = 1000", "samples = -1", "n-rsl: "),
+        ("samples = 1000", 'samples = "many"', "n-rsl: "),
+        ("samples = 1000", 'preset = "quick"', "n-rsl: unknown preset 'quick'"),
+        ('domain = "blocks"', 'domain = "block"', "generate[1]: unknown domain 'block' (did you mean 'blocks'?)"),
+        ("{ n = 4 }", "{ m = 4 }", "generate[1]: blocks has no parameter 'm'"),
+        ("{ n = 4 }", "{ n = 4, seed = 1 }", "generate[1].parameters is"),
+        ('[[generate]]\ndomain = "blocks"\nparameters = { n = 4 }', "", "names no instances: set benchmark.folder"),
+    ],
+)
+def test_what_is_wrong_is_named_with_the_nearest_valid_name(old: str, new: str, said: str) -> None:
+    assert GOOD.count(old) == 1
+    with pytest.raises(UsageError) as error:
+        read(GOOD.replace(old, new))
+    assert said in str(error.value)
+
+
+def test_a_domain_learned_method_needs_its_model() -> None:
+    with pytest.raises(UsageError, match=r"hgn: hgn is learned per domain; name its model file in options\.model"):
+        read(GOOD.replace('method = "ff"', 'method = "hgn"'))
+
+
+def test_a_grid_is_one_method_for_each_combination() -> None:
+    config = read(GOOD + "grid = { batch = [1, 32] }\n")
+    assert [one.label for one in config.methods] == ["n-rsl", "ff,batch=1", "ff,batch=32"]
+    assert config.methods[2].batch == (32,)
+
+
+def test_planners_that_are_not_installed_are_refused_unless_optional(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(contestants, "find_driver", lambda: None)
+    with pytest.raises(UsageError, match="lama needs Fast Downward"):
+        read(GOOD.replace('method = "ff"', 'method = "lama"'))
+    assert read(GOOD + '[[methods]]\nmethod = "lama"\noptional = true\n').missing == ("lama",)
+
+
+@pytest.mark.parametrize("name", shipped_configs())
+def test_shipped_configs_can_be_read(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(contestants, "find_driver", lambda: Path("driver"))
+    folder = None if name == "smoke" else tmp_path
+    assert load_config(name, benchmark=folder).name == name
+
+
+def test_the_grid_of_the_paper_has_sixteen_settings(tmp_path: Path) -> None:
+    assert len(load_config("paper-grid", benchmark=tmp_path).methods) == 16
+
+
+def test_a_config_that_does_not_exist_is_named_with_the_nearest_that_does() -> None:
+    with pytest.raises(UsageError, match=r"smok: no such file.*did you mean smoke\?"):
+        load_config("smok")
+
+
+def test_settings_change_a_config(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(GOOD)
+    config = load_config(str(path), ["budgets.train=5s", "seeds=[7]", "validation.states=4"])
+    assert (config.budgets.train, config.seeds, config.validation.states) == (5, (7,), 4)
+    with pytest.raises(UsageError, match=r"mine.toml: unknown key budgets.trane: did you mean train\?"):
+        load_config(str(path), ["budgets.trane=5s"])
+
+
+def test_text_that_is_not_toml_is_said_to_be_none(tmp_path: Path) -> None:
+    (tmp_path / "bad.toml").write_text("a = = b")
+    with pytest.raises(UsageError, match=r"bad.toml: not TOML: .*line 1"):
+        load_config(str(tmp_path / "bad.toml"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "conflict"),
+    [
+        ('train = "1m30s"', 'train = "2m"', "budgets"),
+        ("samples = 1000", "samples = 2000", "the method n-rsl"),
+        ("seeds = 3", "seeds = 4", None),
+        ("states = 2", "states = 5", None),
+        ('method = "ff"', 'method = "blind"', None),
+        ("{ n = 4 }", "{ n = 5 }", None),
+    ],
+)
+def test_a_folder_may_grow_but_what_made_its_results_may_not_change(old: str, new: str, conflict: str | None) -> None:
+    import json  # noqa: PLC0415
+
+    stored: dict[str, Any] = json.loads(json.dumps(read(GOOD).as_json()))
+    assert read(GOOD).conflict(stored) is None
+    assert read(GOOD.replace(old, new)).conflict(stored) == conflict

@@ -1,0 +1,148 @@
+"""The real thing, through the command line: kills at random moments, Ctrl-C, a real scheduler with two workers."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import re
+import secrets
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from goalward.experiments.store import FILE_NAME, Store
+
+from .crashes import CONFIG, MARK, TRAINING, outcome, processes, remaining, run_undisturbed, run_with_kills, start
+
+pytestmark = [
+    pytest.mark.timeout(400),
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="finds processes in /proc"),
+]
+
+
+@pytest.fixture(scope="module")
+def config(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("config") / "tiny.toml"
+    path.write_text(CONFIG.format(states=2, more="") + TRAINING)
+    return path
+
+
+@pytest.fixture(scope="module")
+def calm(config: Path) -> Path:
+    """The experiment, undisturbed."""
+    output = config.parent / "calm"
+    run_undisturbed(config, output)
+    assert outcome(output)["results"]
+    return output
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_kills_at_random_moments_change_no_result(config: Path, calm: Path, tmp_path: Path, seed: int) -> None:
+    victims = run_with_kills(config, tmp_path / "out", 3, random.Random(seed))
+    assert victims.killed.total() == 3
+    assert outcome(tmp_path / "out") == outcome(calm)
+
+
+def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(config: Path, calm: Path, tmp_path: Path) -> None:
+    token = secrets.token_hex(8)
+    process = start(config, tmp_path / "out", token, "--jobs", "1")
+    _wait_for_results(tmp_path / "out", process)
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: all of the group hear it
+    assert process.wait() == 130, (tmp_path / "out.log").read_text()
+    assert not remaining(token)
+    log = (tmp_path / "out.log").read_text()
+    assert "Traceback" not in log
+    assert re.search(r"\d of 7 units done", log)
+    before = _attempts(tmp_path / "out")
+    run_undisturbed(config, tmp_path / "out")
+    assert outcome(tmp_path / "out") == outcome(calm)
+    assert before.items() <= _attempts(tmp_path / "out").items(), "what was done was done again"
+
+
+def _wait_for_results(output: Path, process: subprocess.Popen[bytes], least: int = 1) -> None:
+    while True:
+        time.sleep(0.1)
+        assert process.poll() is None, output.with_suffix(".log").read_text()
+        with contextlib.suppress(Exception), Store(output / FILE_NAME) as store:
+            if store.counts()["done"] >= least:
+                return
+
+
+def _attempts(output: Path) -> dict[str, tuple[int, float]]:
+    with Store(output / FILE_NAME) as store:
+        return {unit.id: (result.attempts, result.finished) for unit, result in store.results()}
+
+
+@contextlib.contextmanager
+def dask(*arguments: str, token: str, log: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A scheduler or a worker in a process of its own, as somebody would start it by hand."""
+    command = [sys.executable, "-m", f"distributed.cli.dask_{arguments[0]}", *arguments[1:]]
+    with open(log, "ab") as stream:
+        process = subprocess.Popen(
+            command, stdout=stream, stderr=stream, env=os.environ | {MARK: token}, start_new_session=True
+        )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_a_scheduler_with_two_workers_does_the_work_though_one_worker_is_killed(
+    config: Path, calm: Path, tmp_path: Path
+) -> None:
+    token = secrets.token_hex(8)
+    address_file, log = tmp_path / "scheduler.json", tmp_path / "dask.log"
+    plain = ("--no-dashboard", "--scheduler-file", str(address_file))
+    worker = ("worker", "--no-nanny", "--nthreads", "1", "--memory-limit", "0", *plain)
+    with (
+        dask("scheduler", "--host", "127.0.0.1", "--port", "0", *plain, token=token, log=log),
+        _once_there(address_file),
+        dask(*worker, token=token, log=log) as first,
+        dask(*worker, token=token, log=log),
+    ):
+        address = re.search(r'"address": "(tcp://[^"]+)"', address_file.read_text())
+        assert address
+        process = start(config, tmp_path / "out", token, "--scheduler", address[1])
+        _wait_for_results(tmp_path / "out", process)
+        first.kill()
+        assert process.wait() == 0, (tmp_path / "out.log").read_text()
+    assert outcome(tmp_path / "out") == outcome(calm)
+    assert not remaining(token)
+
+
+def test_when_the_scheduler_is_killed_the_run_ends_and_can_be_taken_up_again(
+    config: Path, calm: Path, tmp_path: Path
+) -> None:
+    token = secrets.token_hex(8)
+    address_file, log = tmp_path / "scheduler.json", tmp_path / "dask.log"
+    plain = ("--no-dashboard", "--scheduler-file", str(address_file))
+    with (
+        dask("scheduler", "--host", "127.0.0.1", "--port", "0", *plain, token=token, log=log) as scheduler,
+        _once_there(address_file),
+        dask("worker", "--nthreads", "1", "--memory-limit", "0", *plain, token=token, log=log),
+    ):
+        address = re.search(r'"address": "(tcp://[^"]+)"', address_file.read_text())
+        assert address
+        process = start(config, tmp_path / "out", token, "--scheduler", address[1])
+        _wait_for_results(tmp_path / "out", process)
+        scheduler.kill()
+        assert process.wait() == 35, (tmp_path / "out.log").read_text()
+        assert "scheduler is gone" in (tmp_path / "out.log").read_text()
+    run_undisturbed(config, tmp_path / "out")
+    assert outcome(tmp_path / "out") == outcome(calm)
+    assert not {pid for pid, role in processes(token).items() if role == "guard"}
+
+
+@contextlib.contextmanager
+def _once_there(path: Path) -> Iterator[None]:
+    while not path.exists():
+        time.sleep(0.05)
+    time.sleep(0.2)
+    yield

@@ -1,0 +1,122 @@
+"""Units: which there are, in which order, and what they wait for."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from goalward.errors import UsageError
+from goalward.experiments.benchmark import find_instances
+from goalward.experiments.config import Config, read_config
+from goalward.experiments.units import Job, Plan
+from goalward.task.grounding import ground_files
+from goalward.task.states import StateReader
+
+METHODS = """\
+[[methods]]
+method = "ff"
+[[methods]]
+method = "rsl"
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Two domains, one of them with two difficulties, instances p2 and p10, two or three states."""
+    for place in ("a/easy/p2", "a/easy/p10", "a/hard/p3", "b/easy/p1"):
+        path = tmp_path / "bench" / place
+        path.mkdir(parents=True)
+        for name in ("domain", "problem", "p1", "p2", "p10"):
+            (path / f"{name}.pddl").touch()
+    return tmp_path / "bench"
+
+
+def config(folder: Path, lines: str, top: str = "seeds = 2") -> Config:
+    return read_config(tomllib.loads(f'{top}\n[benchmark]\nfolder = "{folder}"\n{lines}\n{METHODS}'))
+
+
+def ids(chosen: Config, output: Path) -> list[str]:
+    return [unit.id for unit in Plan(chosen, find_instances(chosen, output), output).units]
+
+
+def test_trainings_come_before_the_searches_of_their_instance(folder: Path, tmp_path: Path) -> None:
+    chosen = config(folder, 'domains = ["b"]', 'seeds = 2\nstates = ["p1"]')
+    assert ids(chosen, tmp_path) == [
+        "train/b/easy/p1/rsl/0",
+        "train/b/easy/p1/rsl/1",
+        "search/b/easy/p1/ff/-/p1",
+        "search/b/easy/p1/rsl/0/p1",
+        "search/b/easy/p1/rsl/1/p1",
+    ]
+
+
+def test_the_first_so_many_are_those_of_the_smallest_numbers(folder: Path, tmp_path: Path) -> None:
+    chosen = config(folder, "instances = 1", "states = 2")
+    searches = [unit for unit in ids(chosen, tmp_path) if "/ff/" in unit]
+    assert searches == [
+        f"search/{place}/ff/-/{state}" for place in ("a/easy/p2", "a/hard/p3", "b/easy/p1") for state in ("p1", "p2")
+    ]
+
+
+def test_names_choose_domains_difficulties_and_instances(folder: Path, tmp_path: Path) -> None:
+    chosen = config(folder, 'difficulties = ["hard"]\ninstances = ["p3"]', 'states = ["problem"]')
+    assert [unit for unit in ids(chosen, tmp_path) if "/ff/" in unit] == ["search/a/hard/p3/ff/-/problem"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "top", "said"),
+    [
+        ('domains = ["c"]', "", "benchmark.domains: there is no c in"),
+        ('difficulties = ["heasy"]', "", r"benchmark.difficulties: there is no heasy .*did you mean easy\?"),
+        ('instances = ["p2", "p4"]', "", r"benchmark.instances: there is no p4"),
+        ("", 'states = ["p3"]', "states: there is no p3 in"),
+    ],
+)
+def test_a_name_that_is_not_there_is_an_error(folder: Path, tmp_path: Path, lines: str, top: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        find_instances(config(folder, lines, top), tmp_path)
+
+
+def test_a_search_waits_for_the_training_of_its_seed_alone(folder: Path, tmp_path: Path) -> None:
+    chosen = config(folder, 'domains = ["b"]')
+    plan = Plan(chosen, find_instances(chosen, tmp_path), tmp_path)
+    for unit in plan.units:
+        training = plan.training_of(unit)
+        if unit.kind == "search" and unit.method == "rsl":
+            assert training in plan.units
+            assert training is not None
+            assert training.seed == unit.seed
+            assert plan.job(unit, tmp_path / "x").model == str(plan.model_file(training))
+        else:
+            assert training is None
+
+
+def test_a_job_survives_its_way_to_the_process_that_does_it(folder: Path, tmp_path: Path) -> None:
+    chosen = config(folder, "")
+    plan = Plan(chosen, find_instances(chosen, tmp_path), tmp_path)
+    for unit in plan.units:
+        job = plan.job(unit, tmp_path / "x")
+        assert Job.from_json(job.to_json()) == job
+
+
+def test_generated_instances_are_the_same_files_every_time_and_grow_with_the_states(tmp_path: Path) -> None:
+    text = '[[generate]]\ndomain = "blocks"\ninstance = "b4"\nparameters = { n = 4 }\n' + METHODS
+    few, more = (read_config(tomllib.loads(f"states = {n}\n{text}")) for n in (1, 3))
+    (first,) = find_instances(few, tmp_path / "one")
+    before = {path.name: path.read_bytes() for path in first.folder.iterdir()}
+    (grown,) = find_instances(more, tmp_path / "one")
+    (fresh,) = find_instances(more, tmp_path / "two")
+    after = {path.name: path.read_bytes() for path in grown.folder.iterdir()}
+    assert sorted(after) == ["domain.pddl", "p1.pddl", "p2.pddl", "p3.pddl", "problem.pddl"]
+    assert after == {path.name: path.read_bytes() for path in fresh.folder.iterdir()}
+    assert before.items() <= after.items()
+    task = ground_files(grown.folder / "domain.pddl", grown.folder / "problem.pddl")
+    assert len(StateReader(task).read_all(grown.folder / f"{name}.pddl" for name in grown.states)) == 3
+
+
+def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
+    chosen = read_config(tomllib.loads('[[generate]]\ndomain = "blocks"\n' + METHODS))
+    assert find_instances(chosen, tmp_path / "none", write=False)
+    assert not (tmp_path / "none").exists()

@@ -1,0 +1,158 @@
+"""One unit in a process of its own: limits hold, crashes have reasons, and nothing is left behind."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import time
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from goalward.experiments.benchmark import find_instances
+from goalward.experiments.config import Budgets, read_config
+from goalward.experiments.store import Unit
+from goalward.experiments.units import Job, Plan
+from goalward.experiments.worker import Outcome, run_unit
+from goalward.search.model import load_model
+from goalward.task.plan_file import read_plan
+
+from .crashes import CONFIG, TRAINING
+
+BEHAVIOUR = "experiments.misbehaving"
+
+
+@pytest.fixture
+def misbehave(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Outcome]:
+    """``misbehave("sleep")``: a unit whose process does that, with a second of time and 300 MB of memory."""
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[1]))
+
+    def run(behaviour: str, cancelled: Callable[[], bool] = lambda: False, **budgets: float) -> Outcome:
+        monkeypatch.setenv("MISBEHAVIOUR", behaviour)
+        limits = {"train": 0.5, "search": 0.5, "memory": 300 * 2**20, "grace": 0.5} | budgets
+        config = read_config(tomllib.loads(CONFIG.format(states=1, more="") + TRAINING))
+        job = Job(
+            Unit("train", "d", "e", "i", "m", 0), config.methods[-1], str(tmp_path), None, str(tmp_path / "scratch"),
+            Budgets(**limits), config.validation,  # type: ignore[arg-type]
+        )  # fmt: skip
+        return run_unit(job, cancelled, BEHAVIOUR)
+
+    return run
+
+
+def test_a_unit_that_does_not_end_is_killed_at_the_limit_and_the_grace(misbehave: Callable[..., Outcome]) -> None:
+    result = misbehave("sleep").result
+    assert result is not None
+    assert (result.status, result.error) == ("out of time", "killed after 1 s, the limit and the grace")
+
+
+def test_a_unit_that_grows_is_killed_near_its_memory_limit(misbehave: Callable[..., Outcome], tmp_path: Path) -> None:
+    result = misbehave("grow", train=60).result
+    assert result is not None
+    assert result.status == "out of memory"
+    assert result.memory is not None
+    assert 300 * 2**20 < result.memory < 900 * 2**20
+    assert not (tmp_path / "scratch").exists()
+
+
+def test_an_exception_is_a_failure_with_its_text(misbehave: Callable[..., Outcome]) -> None:
+    result = misbehave("raise", train=60).result
+    assert result is not None
+    assert (result.status, result.error) == ("failed", "crashed: ValueError: the moon is full")
+
+
+def test_an_exit_without_a_result_is_a_failure_with_its_code(misbehave: Callable[..., Outcome]) -> None:
+    result = misbehave("exit", train=60).result
+    assert result is not None
+    assert (result.status, result.error) == ("failed", "crashed: exit code 7")
+
+
+def test_a_signal_is_no_result_but_a_reason_to_try_again(misbehave: Callable[..., Outcome]) -> None:
+    outcome = misbehave("signal", train=60)
+    assert outcome.result is None
+    assert outcome.lost == "its process was ended by signal 11 (SIGSEGV)"
+
+
+def test_long_results_arrive_whole_and_noise_is_no_part_of_them(misbehave: Callable[..., Outcome]) -> None:
+    result = misbehave("well", train=60).result
+    assert result is not None
+    assert result.status == "trained"
+    assert result.extra["long"] == [0.5] * 200_000
+
+
+def test_numerical_libraries_have_one_thread(misbehave: Callable[..., Outcome]) -> None:
+    result = misbehave("well", train=60).result
+    assert result is not None
+    assert result.extra["threads"] == "1"
+
+
+@pytest.mark.parametrize("stay", [False, True])
+def test_what_a_unit_starts_ends_with_it(
+    misbehave: Callable[..., Outcome], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stay: bool
+) -> None:
+    note = tmp_path / "offspring"
+    monkeypatch.setenv("OFFSPRING", str(note))
+    if stay:
+        monkeypatch.setenv("stay", "yes")
+    outcome = misbehave("offspring", cancelled=lambda: stay and note.exists() and bool(note.read_text()), train=60)
+    assert (outcome.result is None) == stay
+    assert _gone(int(note.read_text()))
+
+
+def _gone(pid: int) -> bool:
+    """Has a process ended, or does it within a moment?"""
+    for _ in range(100):
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except (FileNotFoundError, ProcessLookupError):
+            return True
+        if state in "ZX":
+            return True
+        time.sleep(0.05)
+    return False
+
+
+@pytest.fixture(scope="module")
+def plan(tmp_path_factory: pytest.TempPathFactory) -> Plan:
+    """The tiny experiment of the crash test, with validation."""
+    folder = tmp_path_factory.mktemp("worker")
+    config = read_config(tomllib.loads(CONFIG.format(states=1, more="") + TRAINING + "[validation]\nstates = 2\n"))
+    return Plan(config, find_instances(config, folder), folder)
+
+
+def test_a_training_leaves_a_model_and_says_how_it_went_and_its_search_leaves_a_checked_plan(plan: Plan) -> None:
+    training = next(unit for unit in plan.units if unit.kind == "train")
+    model = plan.model_file(training)
+    model.parent.mkdir(parents=True)
+    trained = run_unit(plan.job(training, model)).result
+    assert trained is not None, trained
+    assert trained.status == "trained", trained.error
+    assert load_model(model).task.n_atoms == trained.n_atoms
+    assert [row[0] for row in trained.extra["curve"]] == [1, 2]
+    assert trained.extra["validation_states"] == 2
+
+    unit = next(unit for unit in plan.units if plan.training_of(unit) == training)
+    scratch = plan.output / "scratch" / "plan"
+    searched = run_unit(plan.job(unit, scratch)).result
+    assert searched is not None
+    assert (searched.status, searched.solved) == ("solved", True)
+    assert len(read_plan(scratch)) == searched.plan_length
+    assert searched.plan_length is not None
+    assert len(searched.extra["h_along"]) == searched.plan_length + 1
+    assert searched.initial_h == pytest.approx(max(searched.extra["h_along"][0], 0), abs=1e-3)
+    assert searched.n_atoms == trained.n_atoms
+
+
+def test_a_file_that_is_not_there_is_a_failure_that_names_it(plan: Plan) -> None:
+    unit = next(unit for unit in plan.units if unit.method == "ff")
+    job = plan.job(unit, plan.output / "x")
+    result = run_unit(dataclasses.replace(job, folder="/nowhere")).result
+    assert result is not None
+    assert result.status == "failed"
+    assert "/nowhere/domain.pddl" in str(result.error)
+
+
+def test_the_worker_is_not_changed_by_its_units() -> None:
+    assert "MISBEHAVIOUR" not in os.environ
