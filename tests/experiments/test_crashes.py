@@ -29,7 +29,7 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def config(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("config") / "tiny.toml"
-    path.write_text(CONFIG.format(states=2, more="") + TRAINING)
+    path.write_text(CONFIG.format(states=4, more=""))
     return path
 
 
@@ -42,11 +42,13 @@ def calm(config: Path) -> Path:
     return output
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_kills_at_random_moments_change_no_result(config: Path, calm: Path, tmp_path: Path, seed: int) -> None:
-    victims = run_with_kills(config, tmp_path / "out", 3, random.Random(seed))
-    assert victims.killed.total() == 3
-    assert outcome(tmp_path / "out") == outcome(calm)
+def test_kills_at_random_moments_change_no_result(tmp_path: Path) -> None:
+    path = tmp_path / "tiny.toml"
+    path.write_text(CONFIG.format(states=1, more="") + TRAINING)
+    run_undisturbed(path, tmp_path / "calm")
+    victims = run_with_kills(path, tmp_path / "out", 4, random.Random(1))
+    assert victims.killed.total() > 0
+    assert outcome(tmp_path / "out") == outcome(tmp_path / "calm")
 
 
 def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(config: Path, calm: Path, tmp_path: Path) -> None:
@@ -58,7 +60,7 @@ def test_ctrl_c_stops_cleanly_and_the_same_command_goes_on(config: Path, calm: P
     assert not remaining(token)
     log = (tmp_path / "out.log").read_text()
     assert "Traceback" not in log
-    assert re.search(r"\d of 7 units done", log)
+    assert re.search(r"\d of 8 units done", log)
     before = _attempts(tmp_path / "out")
     run_undisturbed(config, tmp_path / "out")
     assert outcome(tmp_path / "out") == outcome(calm)
