@@ -92,6 +92,14 @@ _RESULT_COLUMNS = [f.name for f in fields(Result)]
 _UNIT_COLUMNS = [f.name for f in fields(Unit)]
 
 
+def _row(result: Result) -> list[Any]:
+    """As the table of results holds it."""
+    values = {name: getattr(result, name) for name in _RESULT_COLUMNS}
+    values["finished"] = result.finished or time.time()
+    values["extra"] = json.dumps(result.extra)
+    return list(values.values())
+
+
 class Store:
     """An experiment's results. One process writes; any number may read meanwhile."""
 
@@ -178,16 +186,16 @@ class Store:
 
     def add(self, result: Result) -> bool:
         """Keep a result; False where the unit has one already, which then stays."""
-        values = [getattr(result, name) for name in _RESULT_COLUMNS]
-        values[_RESULT_COLUMNS.index("finished")] = result.finished or time.time()
-        values[_RESULT_COLUMNS.index("extra")] = json.dumps(result.extra)
-        marks = ", ".join("?" * len(values))
+        return self._insert([_row(result)]) == 1
+
+    def _insert(self, rows: list[list[Any]]) -> int:
+        marks = ", ".join("?" * len(_RESULT_COLUMNS))
         with self._transaction():
-            cursor = self._db.execute(
+            cursor = self._db.executemany(
                 f"INSERT OR IGNORE INTO results ({', '.join(_RESULT_COLUMNS)}) VALUES ({marks})",
-                values,
+                rows,
             )
-        return cursor.rowcount == 1
+        return max(cursor.rowcount, 0)
 
     def finished(self) -> set[str]:
         """Units that have a result."""
@@ -197,18 +205,31 @@ class Store:
         """Trainings that left a model."""
         return {row[0] for row in self._db.execute("SELECT unit FROM results WHERE status = 'trained'")}
 
-    def results(self) -> Iterator[tuple[Unit, Result]]:
-        """Every result with its unit, in the order of the units."""
+    def results(self, *, with_extra: bool = True) -> Iterator[tuple[Unit, Result]]:
+        """Every result with its unit, in the order of the units; ``extra``, the bulk of a store, can be left out."""
         unit_columns = ", ".join(f"u.{name}" for name in _UNIT_COLUMNS)
-        result_columns = ", ".join(f"r.{name}" for name in _RESULT_COLUMNS)
+        wanted = [name for name in _RESULT_COLUMNS if with_extra or name != "extra"]
+        result_columns = ", ".join(f"r.{name}" for name in wanted)
         rows = self._db.execute(
             f"SELECT {unit_columns}, {result_columns} FROM results r JOIN units u ON u.id = r.unit ORDER BY u.rowid"
         )
         for row in rows:
-            values = dict(zip(_RESULT_COLUMNS, row[len(_UNIT_COLUMNS) :], strict=True))
+            values = dict(zip(wanted, row[len(_UNIT_COLUMNS) :], strict=True))
             values["solved"] = bool(values["solved"])
-            values["extra"] = json.loads(values["extra"])
+            if with_extra:
+                values["extra"] = json.loads(values["extra"])
             yield Unit(*row[: len(_UNIT_COLUMNS)]), Result(**values)
+
+    def extras(self, units: Iterable[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+        """``extra`` of some results, by the ids of their units."""
+        for unit in units:
+            row = self._db.execute("SELECT extra FROM results WHERE unit = ?", (unit,)).fetchone()
+            if row is not None:
+                yield unit, json.loads(row[0])
+
+    def add_many(self, results: Iterable[Result]) -> int:
+        """Keep results in one transaction; returns how many units had none before."""
+        return self._insert([_row(result) for result in results])
 
     def counts(self) -> dict[str, int]:
         """How many units there are, are done, solved and failed."""
