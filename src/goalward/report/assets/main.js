@@ -1,0 +1,160 @@
+// From the numbers to the page.
+
+function preparePage() {
+  page.cells = new Map(page.coverage.map((cell) => [`${cell[0]}/${cell[1]}/${cell[2]}`, cell]));
+  page.seeded = Object.fromEntries(page.columns.map((column) => [column.method, column.kind !== "single"]));
+  page.domains.forEach((_, number) => chosen.domains.add(number));
+  const labels = page.methods.map((method) => method.label);
+  const learned = page.methods.filter((method) => method.learned).map((method) => method.label);
+  const others = labels.filter((label) => !learned.includes(label));
+  chosen.first = learned[0] || labels[0] || "";
+  chosen.second = others[0] || labels[1] || chosen.first;
+}
+
+function drawHead() {
+  const { counts } = page;
+  byId("summary").textContent = `${plural(page.methods.length, "method")} on ${plural(page.domains.length, "domain")}, made ${page.made} with goalward ${page.version}`;
+  const searched = sum(page.outcomes.map(([, found]) => sum(Object.values(found))));
+  const cards = [
+    [count(page.domains.length), page.domains.length === 1 ? "domain" : "domains"], [count(page.instances.length), page.instances.length === 1 ? "instance" : "instances"],
+    [count(page.states.length), "states"], [count(searched), "searches"], [count(counts.solved), "solved"], [count(counts.failed), "failed"],
+  ];
+  byId("cards").replaceChildren(...cards.map(([number, words]) => make("div", { class: "card" }, make("b", {}, number), make("span", {}, words))));
+  byId("footer").textContent = "Coverage and averages as in the paper; docs/report.md says how each number is computed. Plots: plotly.js, MIT licence.";
+}
+
+function drawDomains() {
+  const all = chosen.domains.size === page.domains.length;
+  const chips = page.domains.map((name, number) => make("button", {
+    type: "button", class: "chip", "data-domain": name, "aria-pressed": String(chosen.domains.has(number)), onclick: () => toggleDomain(number),
+  }, name));
+  chips.unshift(make("button", { type: "button", class: "chip all", id: "all-domains", onclick: () => allDomains(!all) }, all ? "none" : "all"));
+  byId("domains").replaceChildren(...chips);
+}
+
+function toggleDomain(number) {
+  if (!chosen.domains.delete(number)) chosen.domains.add(number);
+  afterFilter();
+}
+
+function allDomains(shown) {
+  page.domains.forEach((_, number) => (shown ? chosen.domains.add(number) : chosen.domains.delete(number)));
+  afterFilter();
+}
+
+function afterFilter() {
+  drawDomains();
+  drawCoverage();
+  fillInstances("along-instance", new Set(page.along.map((one) => one[1])));
+  fillInstances("curve-instance", new Set(page.curves.kept.map((one) => one[1])));
+  return drawPlots();
+}
+
+function fillSelect(id, options, value) {
+  const select = byId(id);
+  select.replaceChildren(...options.map(([key, name]) => make("option", { value: key }, name)));
+  if (options.some(([key]) => String(key) === String(value))) select.value = value;
+}
+
+function fillInstances(id, numbers) {
+  const options = page.instances.map((_, number) => number).filter((number) => numbers.has(number) && instanceShown(number));
+  fillSelect(id, options.map((number) => [number, instanceName(number)]), byId(id).value);
+}
+
+function drawFailures() {
+  const shown = ["solved", ...new Set(page.outcomes.flatMap(([, found]) => Object.keys(found)).filter((name) => name !== "solved").sort())];
+  drawTable("outcome-table", ["Method", ...shown], page.outcomes.map(([method, found]) => [method, ...shown.map((name) => count(found[name] || 0))]));
+  const { rows, kinds, total } = page.failures;
+  byId("failure-table").parentElement.hidden = !rows.length;
+  if (rows.length) drawTable("failure-table", ["Method", "Domain", "What", "Reason", "How often", "For example"], rows.map((row) => [...row.slice(0, 4), count(row[4]), row[5]]), [1, 2, 3, 5]);
+  byId("failure-note").textContent = !total ? "Nothing failed." : rows.length < kinds ? `The ${count(rows.length)} most frequent of ${count(kinds)} kinds of failure are listed.` : "";
+}
+
+function drawHow() {
+  byId("how-tables").replaceChildren(...page.how.flatMap(([title, pairs]) => [
+    make("h3", {}, title), make("table", {}, make("tbody", {}, ...pairs.map(([key, text]) => make("tr", {}, make("td", {}, key), make("td", {}, text))))),
+  ]));
+  if (!page.how.length) byId("how-tables").append(make("p", { class: "muted" }, "Nothing was recorded."));
+}
+
+// Redrawing is asked for faster than it is done; each call waits for the one before.
+let drawing = Promise.resolve();
+
+function drawPlots() {
+  drawing = drawing.then(async () => {
+    if (!window.Plotly) return;
+    for (const figure of [drawPairs, drawCactus, drawSpeed, drawAlong, drawCurves]) await figure();
+    if (page.settings.ours.length) await drawParameters();
+    document.documentElement.dataset.drawn = String(Number(document.documentElement.dataset.drawn || 0) + 1);
+  });
+  return drawing;
+}
+
+function showSections() {
+  byId("parameters").hidden = !page.settings.ours.length;
+  byId("good").hidden = !page.along.length;
+  byId("training").hidden = !page.curves.kept.length;
+  byId("speed").hidden = !page.rates.length;
+  byId("pairs").hidden = page.methods.length < 2;
+  byId("paper-switch").hidden = !page.paper.columns.length;
+  byId("parameters-plots").replaceChildren(...page.settings.parameters.map(([name]) => make("div", { class: "plot", id: `plot-parameter-${name}` })));
+  const difficulties = page.difficulties.filter((name) => page.settings.ours.some((setting) => setting.averages[name] !== undefined));
+  fillSelect("parameters-difficulty", difficulties.map((name) => [name, name]), last(difficulties));
+  const methods = page.methods.map(({ label }) => [label, label]);
+  fillSelect("first-method", methods, chosen.first);
+  fillSelect("second-method", methods, chosen.second);
+  byId("window").textContent = count(page.window);
+}
+
+function setTheme(name) {
+  document.documentElement.dataset.theme = name;
+  byId("theme").textContent = name === "dark" ? "Light" : "Dark";
+}
+
+function listen() {
+  const redraw = (figure) => () => { drawing = drawing.then(figure); };
+  byId("first-method").addEventListener("change", (event) => { chosen.first = event.target.value; redraw(drawPairs)(); });
+  byId("second-method").addEventListener("change", (event) => { chosen.second = event.target.value; redraw(drawPairs)(); });
+  byId("along-instance").addEventListener("change", redraw(drawAlong));
+  byId("curve-instance").addEventListener("change", redraw(drawCurves));
+  byId("parameters-difficulty").addEventListener("change", redraw(drawParameters));
+  byId("paper-toggle").addEventListener("change", (event) => {
+    chosen.paper = event.target.checked;
+    chosen.sort = { column: -1, down: true };
+    drawCoverage();
+    if (page.settings.ours.length) redraw(drawParameters)();
+  });
+  byId("theme").addEventListener("click", () => { setTheme(theme() === "dark" ? "light" : "dark"); drawPlots(); });
+  document.querySelectorAll("button.copy").forEach((button) => button.addEventListener("click", async () => {
+    const table = byId(button.dataset.table);
+    await copyText(button.dataset.as === "csv" ? asCsv(table) : asLatex(table));
+    toast(`Copied as ${button.dataset.as === "csv" ? "CSV" : "LaTeX"}`);
+  }));
+  const dark = window.matchMedia("(prefers-color-scheme: dark)");
+  dark.addEventListener("change", () => { setTheme(dark.matches ? "dark" : "light"); drawPlots(); });
+  let before = null;
+  window.addEventListener("beforeprint", () => { before = theme(); setTheme("light"); drawPlots(); });
+  window.addEventListener("afterprint", () => { setTheme(before || "light"); drawPlots(); });
+}
+
+async function start() {
+  setTheme(window.matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
+  page = JSON.parse(await unpack("numbers"));
+  preparePage();
+  showSections();
+  drawHead();
+  drawDomains();
+  drawCoverage();
+  drawFailures();
+  drawHow();
+  listen();
+  // Tables can be read while the library, the bulk of the page, is made ready.
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  const library = document.createElement("script");
+  library.textContent = await unpack("library");
+  document.head.append(library);
+  await afterFilter();
+  document.documentElement.dataset.ready = "yes";
+}
+
+start();

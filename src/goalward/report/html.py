@@ -1,0 +1,66 @@
+"""One HTML file that needs nothing else: template, style, scripts, numbers, and the plotting library inside.
+
+The plots are plotly.js (MIT), taken from the PyPI package ``plotly`` that is installed here. The library and the numbers
+are stored compressed; every browser since 2023 unpacks them by itself. The page forbids itself to load anything from
+elsewhere.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import html
+import json
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from goalward.errors import UsageError
+from goalward.experiments.store import Store
+from goalward.report.data import load
+from goalward.report.page import make_page
+from goalward.task.plan_file import write_bytes_atomically
+
+SCRIPTS = ("basics.js", "table.js", "plots.js", "figures.js", "main.js")
+
+
+def write_report(store: Store, path: Path) -> int:
+    """Write the report of an experiment; returns the size of the file in bytes."""
+    data = render(make_page(load(store), store)).encode()
+    write_bytes_atomically(path, data)
+    return len(data)
+
+
+def render(page: dict[str, Any]) -> str:
+    """The page as text."""
+    numbers = json.dumps(page, separators=(",", ":"), allow_nan=False).encode()
+    parts = {
+        "title": html.escape(page["title"]),
+        "style": _asset("style.css"),
+        "library": _packed(_plotting_library().encode()),
+        "numbers": _packed(numbers),
+        "scripts": "\n".join(_asset(name) for name in SCRIPTS),
+    }
+    text = _asset("page.html")
+    for name, part in parts.items():
+        text = text.replace(f"<!--{name}-->", part, 1)
+    return text
+
+
+def _asset(name: str) -> str:
+    return (files("goalward.report") / "assets" / name).read_text(encoding="utf-8")
+
+
+def _plotting_library() -> str:
+    try:
+        from plotly.offline import get_plotlyjs  # noqa: PLC0415
+    except ImportError:
+        raise UsageError(
+            "the report needs plotly, which is not installed: pip install 'goalward[experiments]'"
+        ) from None
+    return str(get_plotlyjs())
+
+
+def _packed(data: bytes) -> str:
+    # The time in a gzip header would make two pages of the same results differ.
+    return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode()

@@ -1,0 +1,132 @@
+"""What was learned: curves, the hyper-parameters' influence, and h beside the steps that remained."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from goalward.experiments.store import Store
+from goalward.report.coverage import average, cells, columns
+from goalward.report.data import Experiment, Instance, instance_of, method_tables
+
+T = TypeVar("T")
+
+# The paper's symbol, the option's name in a config, what it is, and the value where a config says nothing.
+PARAMETERS: tuple[tuple[str, str, str, float], ...] = (
+    ("N_t", "samples", "training states", 100_000),
+    ("P_r", "random_share", "share of random states", 0.5),
+    ("N_r", "rollouts", "rollouts from the goal", 5),
+    ("L", "length", "steps of a rollout", 500),
+)
+
+PLANS_PER_INSTANCE = 12
+POINTS_PER_INSTANCE = 240
+CURVES = 1000
+POINTS_PER_CURVE = 80
+
+
+def thin(items: Sequence[T], most: int) -> list[T]:
+    """At most so many, evenly spread, the first and the last included."""
+    if len(items) <= most:
+        return list(items)
+    if most == 1:
+        return [items[0]]
+    return [items[place * (len(items) - 1) // (most - 1)] for place in range(most)]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A training: epochs, and the loss on training and validation samples after each."""
+
+    method: str
+    instance: Instance
+    seed: int | None
+    chosen: bool
+    points: list[tuple[float, float | None, float | None]]
+
+
+def curves(experiment: Experiment) -> tuple[list[Curve], int]:
+    """Training curves, and how many there were before thinning; chosen seeds are kept before others."""
+    found = []
+    for unit, result in experiment.trainings:
+        raw = [point for point in result.extra.get("curve") or [] if len(point) >= 3]
+        if raw:
+            points = [(point[0], _finite(point[1]), _finite(point[2])) for point in thin(raw, POINTS_PER_CURVE)]
+            chosen = experiment.chosen.get((instance_of(unit), unit.method)) == unit.seed
+            found.append(Curve(unit.method, instance_of(unit), unit.seed, chosen, points))
+    if len(found) <= CURVES:
+        return found, len(found)
+    kept = thin([curve for curve in found if curve.chosen], CURVES)
+    kept += thin([curve for curve in found if not curve.chosen], max(1, CURVES - len(kept)))
+    return kept, len(found)
+
+
+def _finite(value: Any) -> float | None:
+    return float(value) if isinstance(value, (int, float)) and abs(value) < float("inf") else None
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Average coverage, in percent and by difficulty, of one configuration of the hyper-parameters."""
+
+    label: str
+    values: dict[str, float]
+    averages: dict[str, float]
+
+
+def settings(experiment: Experiment) -> list[Setting]:
+    """The configurations that say anything about the hyper-parameters, if they differ in one at least."""
+    coverage = cells(experiment)
+    by_method = {column.method: column for column in columns(experiment) if column.kind != "validated"}
+    found = []
+    for table in method_tables(experiment.meta):
+        options = table.get("options")
+        if table["label"] not in by_method or not isinstance(options, dict):
+            continue
+        if table.get("method") not in {"rsl", "n-rsl"} and not any(name in options for _, name, _, _ in PARAMETERS):
+            continue
+        values = {symbol: _number(options.get(name), default) for symbol, name, _, default in PARAMETERS}
+        averages = {d: average(coverage, d, by_method[table["label"]]) for d in experiment.difficulties}
+        kept = {difficulty: value for difficulty, value in averages.items() if value is not None}
+        if kept:
+            found.append(Setting(table["label"], values, kept))
+    differing = [symbol for symbol, *_ in PARAMETERS if len({setting.values[symbol] for setting in found}) > 1]
+    return found if differing else []
+
+
+def _number(value: Any, default: float) -> float:
+    if isinstance(value, str) and value.strip().endswith("%"):
+        return float(value.strip().rstrip("%")) / 100
+    return float(value) if isinstance(value, (int, float)) else default
+
+
+@dataclass(frozen=True)
+class Along:
+    """What a heuristic said along the plans of an instance: (steps that remained, h) for each state of some plans."""
+
+    method: str
+    instance: Instance
+    n_plans: int
+    points: list[tuple[int, float]]
+
+
+def heuristic_along_plans(experiment: Experiment, store: Store) -> list[Along]:
+    """h against remaining steps for each method and instance; a few plans stand for all where there are many."""
+    solved: dict[tuple[Instance, str], list[str]] = defaultdict(list)
+    for unit, result in experiment.representatives:
+        if result.solved:
+            solved[instance_of(unit), unit.method].append(unit.id)
+    found = []
+    for (instance, method), ids in solved.items():
+        points: list[tuple[int, float]] = []
+        n_plans = 0
+        for _, extra in store.extras(thin(ids, PLANS_PER_INSTANCE)):
+            along = extra.get("h_along") or []
+            n_plans += bool(along)
+            remaining = [(len(along) - 1 - step, _finite(h)) for step, h in enumerate(along)]
+            points += [(steps, h) for steps, h in remaining if h is not None]
+        if points:
+            found.append(Along(method, instance, n_plans, thin(sorted(points), POINTS_PER_INSTANCE)))
+    return found

@@ -1,0 +1,114 @@
+"""Methods beside each other: pairs over commonly solved states, speed over size, coverage over time, failures."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Literal
+
+from goalward.report.data import Entry, Experiment, Instance, instance_of
+
+Measure = Literal["expansions", "plan_length"]
+
+WINDOW = 2000
+"""Atoms that the moving average looks at, as in the paper."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two methods over the states that both solved; ``points`` are their values, fewer is better."""
+
+    points: list[tuple[int, int]]
+
+    @property
+    def shares(self) -> tuple[float, float, float]:
+        """Percent of the states on which the first needs less, the second needs less, and both the same."""
+        if not self.points:
+            return 0.0, 0.0, 0.0
+        share = 100 / len(self.points)
+        first = sum(a < b for a, b in self.points)
+        second = sum(b < a for a, b in self.points)
+        return first * share, second * share, (len(self.points) - first - second) * share
+
+
+def pairwise(experiment: Experiment, first: str, second: str, measure: Measure) -> Pair:
+    """Two methods, each with its chosen seed, over the states that both solved."""
+    values: dict[str, dict[tuple[Instance, str | None], int]] = {first: {}, second: {}}
+    for unit, result in experiment.representatives:
+        value = getattr(result, measure)
+        if unit.method in values and result.solved and value is not None:
+            values[unit.method][instance_of(unit), unit.state] = value
+    common = [key for key in values[first] if key in values[second]]
+    return Pair([(values[first][key], values[second][key]) for key in common])
+
+
+def rates(experiment: Experiment) -> dict[str, list[tuple[Instance, float]]]:
+    """Evaluations per second of search of each method on each instance whose atoms are known.
+
+    All evaluations over all seconds of its searches, so that searches of a few milliseconds count for little.
+    """
+    sums: dict[tuple[str, Instance], list[float]] = defaultdict(lambda: [0.0, 0.0])
+    for unit, result in experiment.searches:
+        if result.evaluations and result.search_time and instance_of(unit) in experiment.atoms:
+            total = sums[unit.method, instance_of(unit)]
+            total[0] += result.evaluations
+            total[1] += result.search_time
+    found: dict[str, list[tuple[Instance, float]]] = defaultdict(list)
+    for (method, instance), (evaluations, seconds) in sums.items():
+        found[method].append((instance, evaluations / seconds))
+    return dict(found)
+
+
+def moving_average(points: Sequence[tuple[float, float]], window: float = WINDOW) -> list[tuple[float, float]]:
+    """At each x, the mean y of all points at most half a window away."""
+    ordered = sorted(points)
+    xs = [x for x, _ in ordered]
+    sums = list(accumulate((y for _, y in ordered), initial=0.0))
+    found = []
+    for x in dict.fromkeys(xs):
+        low, high = bisect_left(xs, x - window / 2), bisect_right(xs, x + window / 2)
+        found.append((x, (sums[high] - sums[low]) / (high - low)))
+    return found
+
+
+def cactus(experiment: Experiment, method: str) -> list[tuple[float, float]]:
+    """Seconds, and the percent of the method's states solved by then."""
+    entries = [result for unit, result in experiment.representatives if unit.method == method]
+    times = sorted(result.total_time for result in entries if result.solved and result.total_time is not None)
+    return [(seconds, 100 * count / len(entries)) for count, seconds in enumerate(times, start=1)]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Units that ended in the same way for the same reason; ``example`` is the id of one."""
+
+    method: str
+    domain: str
+    what: str
+    reason: str
+    count: int
+    example: str
+
+
+def outcomes(experiment: Experiment) -> dict[str, Counter[str]]:
+    """How the searches of each method ended, all seeds together."""
+    found: dict[str, Counter[str]] = {method: Counter() for method in experiment.methods}
+    for unit, result in experiment.searches:
+        found[unit.method][result.status] += 1
+    return found
+
+
+def failures(experiment: Experiment) -> list[Failure]:
+    """What went wrong, the most frequent first; running out of time or memory is an outcome, not a failure."""
+    grouped: dict[tuple[str, str, str, str], list[Entry]] = defaultdict(list)
+    for unit, result in [*experiment.trainings, *experiment.searches]:
+        if result.status == "failed" or result.error:
+            reason = " ".join((result.error or "no reason was recorded").split())
+            grouped[unit.method, unit.domain, "training" if unit.kind == "train" else "search", reason].append(
+                (unit, result)
+            )
+    found = [Failure(*key, len(entries), entries[0][0].id) for key, entries in grouped.items()]
+    return sorted(found, key=lambda failure: (-failure.count, failure.method, failure.domain, failure.reason))

@@ -1,0 +1,244 @@
+"""What the page is told: one plain structure of lists and numbers, computed here, drawn by the page's scripts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import Any
+
+from goalward.experiments.store import Store
+from goalward.report import coverage, learning, measures, paper
+from goalward.report.data import Experiment, Instance, instance_of, method_tables
+
+FAILURES = 200
+DRAWN = 3000
+"""Points that one plot draws at most; shares and averages are over all of them nevertheless."""
+
+
+def make_page(experiment: Experiment, store: Store) -> dict[str, Any]:
+    """All numbers on the page."""
+    columns = coverage.columns(experiment)
+    return {
+        "title": _title(experiment),
+        "made": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "version": version("goalward"),
+        "counts": experiment.counts,
+        "domains": experiment.domains,
+        "difficulties": experiment.difficulties,
+        "methods": [
+            {"label": label, "learned": label in experiment.learned, "imported": label in experiment.imported}
+            for label in (dict.fromkeys(column.method for column in columns))
+        ],
+        "columns": [
+            {"method": c.method, "kind": c.kind, "title": c.title, "learned": c.method in experiment.learned}
+            for c in columns
+        ],
+        "coverage": _coverage(experiment, columns),
+        "training": _training(experiment, columns),
+        "paper": _paper(experiment, columns),
+        **_runs(experiment),
+        "rates": _rates(experiment),
+        "window": measures.WINDOW,
+        "drawn": DRAWN,
+        "curves": _curves(experiment),
+        "settings": _settings(experiment),
+        "along": _along(experiment, store),
+        "outcomes": [[method, dict(found)] for method, found in measures.outcomes(experiment).items()],
+        "failures": _failures(experiment),
+        "how": _how(experiment.meta),
+    }
+
+
+def _title(experiment: Experiment) -> str:
+    config = experiment.meta.get("config")
+    name = config.get("name") if isinstance(config, dict) else None
+    return str(name or experiment.meta.get("name") or "Experiment")
+
+
+def _coverage(experiment: Experiment, columns: list[coverage.Column]) -> list[list[Any]]:
+    """[difficulty, domain, column, solved, states, planned, lowest seed, highest seed]."""
+    place = {column: number for number, column in enumerate(columns)}
+    return [
+        [
+            experiment.difficulties.index(difficulty),
+            experiment.domains.index(domain),
+            place[column],
+            cell.solved,
+            cell.states,
+            cell.planned,
+            *(None if share is None else round(share, 2) for share in (cell.low, cell.high)),
+        ]
+        for (difficulty, domain, column), cell in coverage.cells(experiment).items()
+    ]
+
+
+def _training(experiment: Experiment, columns: list[coverage.Column]) -> list[list[Any]]:
+    """[difficulty, domain, column, seconds, instances]."""
+    place = {column: number for number, column in enumerate(columns)}
+    return [
+        [
+            experiment.difficulties.index(difficulty),
+            experiment.domains.index(domain),
+            place[column],
+            round(spent.seconds, 3),
+            spent.instances,
+        ]
+        for (difficulty, domain, column), spent in coverage.training_times(experiment).items()
+    ]
+
+
+def _paper(experiment: Experiment, columns: list[coverage.Column]) -> dict[str, Any]:
+    """The paper's columns; ``beside`` is the place of ours that shows the same, None where we have no such."""
+    found = []
+    for column in paper.COLUMNS:
+        ours = _ours(experiment, columns, column)
+        values = [
+            [d, k, value]
+            for d, difficulty in enumerate(experiment.difficulties)
+            for k, domain in enumerate(experiment.domains)
+            if (value := paper.coverage(column, domain, difficulty)) is not None
+        ]
+        hours = dict(zip(("moderate", "hard"), column.hours or (), strict=False))
+        found.append(
+            {
+                "method": column.method,
+                "title": {"single": "", "mean": "mean of 10 seeds", "validated": "with validation"}[column.kind],
+                "budget": column.budget,
+                "learned": column.learned,
+                "beside": ours,
+                "values": values,
+                "hours": [hours.get(difficulty) for difficulty in experiment.difficulties],
+            }
+        )
+    return {
+        "source": paper.SOURCE,
+        "columns": found if any(column["values"] for column in found) else [],
+        "settings": [
+            {"values": s.values, "averages": {"moderate": s.moderate, "hard": s.hard}} for s in paper.SETTINGS
+        ],
+    }
+
+
+def _ours(experiment: Experiment, columns: list[coverage.Column], theirs: paper.PaperColumn) -> int | None:
+    names = ("fd-ff", "ff") if theirs.method == "ff" else (theirs.method,)  # the paper's h_FF is Fast Downward's
+    kinds = ("validated",) if theirs.kind == "validated" else ("mean", "single")
+    for wanted in (kinds, ("validated", "mean", "single")):
+        for name in names:
+            for place, column in enumerate(columns):
+                if experiment.method_names[column.method] == name and column.kind in wanted:
+                    return place
+    return None
+
+
+def _runs(experiment: Experiment) -> dict[str, Any]:
+    """Instances, states, and for each method, state by state, what the chosen seed's search gave.
+
+    Expansions, plan length and seconds are null where it solved nothing, and ``ended`` is 1 for solved, 0 for unsolved
+    and null for a search that has not run.
+    """
+    instances = {instance: number for number, instance in enumerate(experiment.instances)}
+    states: dict[tuple[Instance, str | None], int] = {}
+    for unit, _ in experiment.representatives:
+        states.setdefault((instance_of(unit), unit.state), len(states))
+    names = ("ended", "expansions", "plan_length", "seconds")
+    runs: dict[str, dict[str, list[Any]]] = {
+        method: {name: [None] * len(states) for name in names} for method in experiment.methods
+    }
+    for unit, result in experiment.representatives:
+        place, row = states[instance_of(unit), unit.state], runs[unit.method]
+        row["ended"][place] = int(result.solved)
+        if result.solved:
+            row["expansions"][place] = result.expansions
+            row["plan_length"][place] = result.plan_length
+            row["seconds"][place] = None if result.total_time is None else float(f"{result.total_time:.4g}")
+    return {
+        "instances": [
+            [experiment.domains.index(d), experiment.difficulties.index(k), name, experiment.atoms.get((d, k, name))]
+            for d, k, name in experiment.instances
+        ],
+        "states": [[instances[instance], state] for instance, state in states],
+        "runs": runs,
+    }
+
+
+def _rates(experiment: Experiment) -> list[list[Any]]:
+    """[method, [[instance, evaluations per second], …]]."""
+    instances = {instance: number for number, instance in enumerate(experiment.instances)}
+    return [
+        [method, [[instances[instance], round(rate, 1)] for instance, rate in points]]
+        for method, points in measures.rates(experiment).items()
+    ]
+
+
+def _curves(experiment: Experiment) -> dict[str, Any]:
+    instances = {instance: number for number, instance in enumerate(experiment.instances)}
+    found, total = learning.curves(experiment)
+    kept = [
+        [curve.method, instances[curve.instance], curve.seed, int(curve.chosen), _columns_of(curve.points)]
+        for curve in found
+    ]
+    return {"total": total, "kept": kept}
+
+
+def _columns_of(points: Iterable[tuple[float | None, ...]]) -> list[list[float | None]]:
+    rounded = [[None if value is None else float(f"{value:.4g}") for value in point] for point in points]
+    return [list(column) for column in zip(*rounded, strict=True)]
+
+
+def _settings(experiment: Experiment) -> dict[str, Any]:
+    found = learning.settings(experiment)
+    return {
+        "parameters": [[symbol, words] for symbol, _, words, _ in learning.PARAMETERS],
+        "ours": [{"label": s.label, "values": s.values, "averages": s.averages} for s in found],
+    }
+
+
+def _along(experiment: Experiment, store: Store) -> list[list[Any]]:
+    """[method, instance, plans, [remaining steps], [h]]."""
+    instances = {instance: number for number, instance in enumerate(experiment.instances)}
+    return [
+        [one.method, instances[one.instance], one.n_plans, *_columns_of(one.points)]
+        for one in learning.heuristic_along_plans(experiment, store)
+    ]
+
+
+def _failures(experiment: Experiment) -> dict[str, Any]:
+    found = measures.failures(experiment)
+    rows = [[f.method, f.domain, f.what, f.reason[:500], f.count, f.example] for f in found[:FAILURES]]
+    return {"total": sum(f.count for f in found), "kinds": len(found), "rows": rows}
+
+
+def _how(meta: dict[str, Any]) -> list[list[Any]]:
+    """[title, [[key, text], …]] for each fact that the experiment remembers."""
+    found: list[list[Any]] = []
+    loose: list[list[str]] = []
+    for key, value in meta.items():
+        if key == "config" and isinstance(value, dict):
+            plain = {k: v for k, v in value.items() if k != "methods"}
+            found.append(["Config", _pairs(plain)])
+            found.append(["Methods", [[m["label"], _text(m)] for m in method_tables(meta)]])
+        elif key == "imported" and isinstance(value, list):
+            found.append(
+                ["Imported", [[str(note.get("file")), _text(note)] for note in value if isinstance(note, dict)]]
+            )
+        elif isinstance(value, dict):
+            found.append([key.replace("_", " ").capitalize(), _pairs(value)])
+        else:
+            loose.append([key.replace("_", " "), _text(value)])
+    return ([["Experiment", loose]] if loose else []) + [entry for entry in found if entry[1]]
+
+
+def _pairs(table: dict[str, Any]) -> list[list[str]]:
+    return [[str(key).replace("_", " "), _text(value)] for key, value in table.items() if value not in (None, [], {})]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_text(entry)}" for key, entry in value.items() if entry not in (None, [], {}))
+    if isinstance(value, list):
+        return "; ".join(map(_text, value))
+    return json.dumps(value)
