@@ -18,7 +18,8 @@ from pathlib import Path
 
 from goalward.experiments.store import FILE_NAME, Result, Store, Unit
 
-DOMAINS = "blocks depot grid npuzzle pipesworld-notankage rovers scanalyzer storage transport visitall".split()
+DOMAINS = ["blocks", "depot", "grid", "npuzzle", "pipesworld-notankage"]
+DOMAINS += ["rovers", "scanalyzer", "storage", "transport", "visitall"]
 STRENGTH = {"n-rsl": 0.66, "rsl": 0.6, "tsl": 0.55, "boot": 0.4, "hgn": 0.3, "ff": 0.58, "fd-ff": 0.57, "lama": 0.85}
 SEEDED = ("n-rsl", "rsl", "tsl", "boot")
 SEEDS = 3
@@ -70,8 +71,8 @@ def _search(draw: random.Random, unit: Unit, chance: float, atoms: int) -> Resul
     seconds, length = evaluations / rate * draw.uniform(0.8, 1.2), round(math.exp(draw.uniform(2.5, 5.5)))
     along = [max(0.0, 0.8 * left + draw.gauss(0, 6)) for left in range(length, -1, -1)] if unit.seed is not None else []
     return Result(
-        unit.id, "solved", True, seconds + 0.05, seconds, evaluations // 6, evaluations, evaluations * 2, length, length,
-        200 * 2**20, float(length), atoms, extra={"h_along": along} if along else {}, finished=1.0,
+        unit.id, "solved", True, seconds + 0.05, seconds, evaluations // 6, evaluations, 2 * evaluations, length,
+        length, 200 * 2**20, float(length), atoms, extra={"h_along": along} if along else {}, finished=1.0,
     )  # fmt: skip
 
 

@@ -1,8 +1,8 @@
 """One HTML file that needs nothing else: template, style, scripts, numbers, and the plotting library inside.
 
-The plots are plotly.js (MIT), taken from the PyPI package ``plotly`` that is installed here. The library and the numbers
-are stored compressed; every browser since 2023 unpacks them by itself. The page forbids itself to load anything from
-elsewhere.
+The plots are plotly.js (MIT), taken from the PyPI package ``plotly`` that is installed here. The library and the
+numbers are stored compressed; every browser since 2023 unpacks them by itself. The page forbids itself to load anything
+from elsewhere.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def render(page: dict[str, Any]) -> str:
     }
     text = _asset("page.html")
     for name, part in parts.items():
-        text = text.replace(f"<!--{name}-->", part, 1)
+        text = text.replace(f"<!--{name}-->", part)
     return text
 
 

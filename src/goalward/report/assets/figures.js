@@ -37,13 +37,15 @@ async function drawPair(measure, words, log) {
   const range = log ? [Math.log10(low) - 0.15, Math.log10(high) + 0.15] : [-0.03 * high, 1.05 * high];
   const kind = log ? logAxis : axis;
   const line = { type: "line", x0: log ? 10 ** range[0] : range[0], x1: log ? 10 ** range[1] : range[1], layer: "below", line: { color: ink("--muted"), width: 1, dash: "dot" } };
-  await draw(`plot-${measure}`, traces, layout(kind(chosen.first, { range }), kind(chosen.second, { range }), { shapes: [{ ...line, y0: line.x0, y1: line.x1 }] }),
+  await draw(`plot-${measure}`, traces, layout(kind(chosen.first, { range }), kind(chosen.second, { range }), { showlegend: false, shapes: [{ ...line, y0: line.x0, y1: line.x1 }] }),
     chosen.first === chosen.second ? "Choose two different methods." : "No state was solved by both.");
   return sentenceAboutDrawn(drawn.length, points.length);
 }
 
 async function drawPairs() {
   const notes = [await drawPair("expansions", "expands less", true), await drawPair("plan_length", "finds the shorter plan", true)];
+  const shown = [...chosen.domains].sort((a, b) => a - b);
+  byId("pairs-legend").replaceChildren(...shown.map((k) => make("span", {}, make("i", { style: `color:${colour(k)}` }, shape(k)), page.domains[k])));
   byId("pairs-note").textContent = [notes[0] || notes[1], Object.values(page.seeded).some(Boolean)
     ? "A method with several seeds is shown with the one that validation chose for the instance, or the lowest where nothing was validated." : ""].filter(Boolean).join(" ");
 }
@@ -88,12 +90,14 @@ async function drawParameters() {
   const difficulty = byId("parameters-difficulty").value;
   const sets = [{ name: "ours", list: page.settings.ours, number: 0 }];
   if (chosen.paper) sets.push({ name: "paper", list: page.paper.settings, number: 1 });
-  for (const [name, words] of page.settings.parameters) {
+  for (const [name] of page.settings.parameters) {
     const shown = (value) => (name === "P_r" ? `${Math.round(100 * value)} %` : count(value));
+    const ticks = [];
     const traces = sets.flatMap(({ name: set, list, number }) => {
       const known = list.filter((setting) => setting.averages[difficulty] !== undefined);
       const values = [...new Set(known.map((setting) => setting.values[name]))].sort((a, b) => a - b);
       const tick = (value) => (chosen.paper ? `${shown(value)}<br>${set}` : shown(value));
+      ticks.push(...values.map(tick));
       return [{
         type: "scatter", mode: "markers", x: known.map((s) => tick(s.values[name])), y: known.map((s) => s.averages[difficulty]), showlegend: false,
         marker: { color: colour(number), size: 7, opacity: 0.6 }, text: known.map((s) => s.label || "paper"), hovertemplate: "%{text}: %{y:.1f} %<extra></extra>",
@@ -102,7 +106,7 @@ async function drawParameters() {
         showlegend: false, marker: { color: colour(number), symbol: "square-open", size: 13, line: { width: 2 } }, hovertemplate: "mean %{y:.1f} %<extra></extra>",
       }];
     });
-    await draw(`plot-parameter-${name}`, traces, layout(axis(`${name.replace(/_(.)/, "<sub>$1</sub>")}, ${words}`, { type: "category" }), axis("", { rangemode: "tozero", ticksuffix: " %" }),
+    await draw(`plot-parameter-${name}`, traces, layout(axis("", { type: "category", categoryorder: "array", categoryarray: ticks }), axis("", { rangemode: "tozero", ticksuffix: " %" }),
       { height: 300, margin: { l: 40, r: 8, t: 8, b: 48 } }), "No such instances.");
   }
 }
@@ -126,13 +130,11 @@ async function drawAlong() {
 async function drawCurves() {
   const instance = Number(byId("curve-instance").value);
   const mine = page.curves.kept.filter((one) => one[1] === instance);
-  const seeds = new Map();
   const traces = mine.flatMap(([label, , seed, isChosen, [epochs, train, held]]) => {
     const number = methodNumber(label);
     const several = mine.filter((one) => one[0] === label).length > 1;
     const name = several ? `${label}, seed ${seed}${isChosen ? " (chosen)" : ""}` : label;
-    const base = { type: "scatter", mode: "lines", x: epochs, legendgroup: name, opacity: several && !isChosen ? 0.4 : 1 };
-    seeds.set(label, (seeds.get(label) || 0) + 1);
+    const base = { type: "scatter", mode: "lines", x: epochs, legendgroup: label, showlegend: !several || !!isChosen, opacity: several && !isChosen ? 0.35 : 1 };
     return [
       { ...base, name, y: train, line: { color: colour(number), width: 2 }, hovertemplate: `${name}: %{y:.4g} in training, epoch %{x}<extra></extra>` },
       { ...base, name, y: held, showlegend: false, line: { color: colour(number), width: 2, dash: "dot" }, hovertemplate: `${name}: %{y:.4g} held back, epoch %{x}<extra></extra>` },

@@ -83,7 +83,10 @@ let drawing = Promise.resolve();
 function drawPlots() {
   drawing = drawing.then(async () => {
     if (!window.Plotly) return;
-    for (const figure of [drawPairs, drawCactus, drawSpeed, drawAlong, drawCurves]) await figure();
+    for (const figure of [drawPairs, drawCactus, drawSpeed, drawAlong, drawCurves]) {
+      await figure();
+      await new Promise((resolve) => setTimeout(resolve)); // let the reader scroll meanwhile
+    }
     if (page.settings.ours.length) await drawParameters();
     document.documentElement.dataset.drawn = String(Number(document.documentElement.dataset.drawn || 0) + 1);
   });
@@ -97,7 +100,8 @@ function showSections() {
   byId("speed").hidden = !page.rates.length;
   byId("pairs").hidden = page.methods.length < 2;
   byId("paper-switch").hidden = !page.paper.columns.length;
-  byId("parameters-plots").replaceChildren(...page.settings.parameters.map(([name]) => make("div", { class: "plot", id: `plot-parameter-${name}` })));
+  byId("parameters-plots").replaceChildren(...page.settings.parameters.map(([name, words]) => make("figure", {},
+    make("figcaption", {}, `${name.replace("_t", "ₜ").replace("_r", "ᵣ")}, ${words}`), make("div", { class: "plot", id: `plot-parameter-${name}` }))));
   const difficulties = page.difficulties.filter((name) => page.settings.ours.some((setting) => setting.averages[name] !== undefined));
   fillSelect("parameters-difficulty", difficulties.map((name) => [name, name]), last(difficulties));
   const methods = page.methods.map(({ label }) => [label, label]);

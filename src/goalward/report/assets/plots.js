@@ -4,11 +4,14 @@ const COLOURS = {
   dark: ["#5cb5ee", "#ff935c", "#43d3a5", "#e59fd6", "#f0c254", "#a5d5f7", "#ec86ac", "#bcd573", "#c4c8cd", "#b0a4fa"],
 };
 const SYMBOLS = ["circle", "square", "diamond", "triangle-up", "cross", "x", "triangle-down", "star", "pentagon", "hexagon"];
+// The same shapes as characters, for legends outside of plots.
+const SHAPES = ["●", "■", "◆", "▲", "✚", "✖", "▼", "★", "⬟", "⬢"];
 const DASHES = ["solid", "dash", "dashdot", "longdash"];
 
 const theme = () => document.documentElement.dataset.theme;
 const colour = (number) => COLOURS[theme()][number % 10];
 const symbol = (number) => SYMBOLS[(number + Math.floor(number / 10)) % 10];
+const shape = (number) => SHAPES[SYMBOLS.indexOf(symbol(number))];
 const dash = (number) => DASHES[Math.floor(number / 10) % DASHES.length];
 const ink = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 const methodNumber = (label) => page.methods.findIndex((method) => method.label === label);
