@@ -58,6 +58,8 @@ def import_(
 
     Algorithms become methods. A folder that holds no experiment yet becomes one.
     """
+    if not properties.exists():
+        raise UsageError(f"{properties}: no such file")
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / FILE_NAME
     with Store(path, create=not path.exists()) as store:

@@ -172,7 +172,7 @@ def _place(run: dict[str, Any], known: dict[tuple[str, str], set[str]]) -> Unit:
     if not difficulty:
         found = known.get((domain, instance), set())
         difficulty = next(iter(found)) if len(found) == 1 else OTHER
-    return Unit("search", domain, difficulty, instance, _name(run, "algorithm"), seed, state)
+    return Unit("search", domain or OTHER, difficulty, instance, _name(run, "algorithm"), seed, state)
 
 
 def _name(run: dict[str, Any], key: str) -> str:

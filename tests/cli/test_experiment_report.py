@@ -1,0 +1,72 @@
+"""``report``, ``export`` and ``import`` through the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from goalward.cli import experiment_report
+from goalward.errors import GoalwardError
+from report.examples import small, store_of
+
+
+@pytest.fixture
+def run() -> Callable[..., str]:
+    """Run a command of a program that holds these three; errors come as they are."""
+    app = typer.Typer()
+    app.command("report")(experiment_report.report)
+    app.command("export")(experiment_report.export)
+    app.command("import")(experiment_report.import_)
+
+    def call(*arguments: object) -> str:
+        result = CliRunner().invoke(app, [str(argument) for argument in arguments], catch_exceptions=True)
+        if isinstance(result.exception, GoalwardError):
+            raise result.exception
+        assert result.exit_code == 0, result.output
+        return result.output
+
+    return call
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    store_of(tmp_path, small()).close()
+    return tmp_path
+
+
+def test_a_report_is_one_file(run: Callable[..., str], folder: Path) -> None:
+    assert "MiB" in run("report", folder, "-o", folder / "page.html")
+    assert (folder / "page.html").read_text().startswith("<!doctype html>")
+
+
+def test_results_go_out_and_come_back(run: Callable[..., str], folder: Path) -> None:
+    assert "25 run(s)" in run("export", folder, "--lab", folder / "eval", "--csv", folder / "all.csv")
+    assert run("import", folder / "new", folder / "eval") == "25 run(s) read, 25 of them new\n"
+    assert run("import", folder / "new", folder / "eval" / "properties") == "25 run(s) read, 0 of them new\n"
+    assert "MiB" in run("report", folder / "new", "-o", folder / "theirs.html")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["report", "nowhere"], "nowhere: no experiment here"),
+        (["export", "nowhere", "--csv", "x"], "nowhere: no experiment here"),
+        (["export", "."], "say what to write: --lab OUT, --parquet OUT or --csv OUT"),
+        (["import", ".", "nothing"], "nothing: no such file"),
+    ],
+)
+def test_errors_are_one_sentence(
+    run: Callable[..., str], folder: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], sentence: str
+) -> None:
+    monkeypatch.chdir(folder)
+    with pytest.raises(GoalwardError, match=sentence):
+        run(*arguments)
+
+
+def test_a_report_that_cannot_be_written_says_so(run: Callable[..., str], folder: Path) -> None:
+    with pytest.raises(GoalwardError, match="there is no directory"):
+        run("report", folder, "-o", folder / "none" / "page.html")
