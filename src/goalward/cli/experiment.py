@@ -16,6 +16,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from goalward.cli import experiment_report
 from goalward.cli.limits import Interrupt
 from goalward.cli.live import errors, spinner
 from goalward.cli.units import format_duration
@@ -31,7 +32,6 @@ from goalward.experiments.units import Plan
 LINE_SECONDS = 60.0
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-"""Further commands join with ``app.command()(function)``."""
 
 
 @app.callback()
@@ -215,3 +215,8 @@ def _observer(progress: Progress, jobs: int, interrupt: Interrupt) -> Iterator[_
         return
     with Live(console=errors, auto_refresh=False, transient=True) as live:
         yield _LiveObserver(progress, jobs, interrupt, live)
+
+
+app.command()(experiment_report.report)
+app.command()(experiment_report.export)
+app.command("import")(experiment_report.import_)

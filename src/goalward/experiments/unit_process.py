@@ -147,9 +147,7 @@ def _heuristic(job: Job) -> tuple[Task, BoundHeuristic]:
     from goalward.baselines.hgn_model import load_domain_model  # noqa: PLC0415 - loads PyTorch
 
     assert job.model is not None
-    model = load_domain_model(Path(job.model))
-    model.check_domain(task.domain_text, str(job.domain_file))
-    return task, model.heuristic(task)
+    return task, load_domain_model(job.model).heuristic(task)
 
 
 def _h_along(heuristic: BoundHeuristic, init: Ints, found: SearchResult) -> list[float]:
