@@ -8,7 +8,6 @@ import resource
 import sys
 import time
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from goalward.baselines.fast_downward import PLANNERS, PlannerStatus, run_planner
