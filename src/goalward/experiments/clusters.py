@@ -77,7 +77,7 @@ def local_cluster(jobs: int) -> Iterator[Workers]:
             threads_per_worker=1,
             processes=True,
             memory_limit=0,  # units have their own limits
-            dashboard_address=None,
+            dashboard_address="127.0.0.1:0",  # any free port: there may be other clusters
             host="127.0.0.1",
             silence_logs=logging.CRITICAL,
         ) as cluster,
@@ -112,7 +112,7 @@ def slurm_cluster(config: Config, jobs: int, logs: Path) -> Iterator[Workers]:
     logs.mkdir(parents=True, exist_ok=True)
     options = _slurm_options(config, logs)
     interface = options.pop("interface")
-    scheduler_options: dict[str, Any] = {"dashboard_address": None}
+    scheduler_options: dict[str, Any] = {"dashboard_address": ":0"}
     if interface is not None:
         options["interface"] = interface
         scheduler_options["interface"] = interface
