@@ -1,0 +1,88 @@
+"""``goalward experiment`` on the command line: status, errors, and what is not loaded."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from goalward.cli.main import run
+from goalward.experiments import clusters
+from goalward.experiments.config import Budgets
+from goalward.experiments.progress import Progress
+from goalward.experiments.store import FILE_NAME, Result, Store, Unit
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Three searches, of which one is solved and one has failed."""
+    with Store(tmp_path / FILE_NAME, create=True) as store:
+        units = [Unit("search", "blocks", "hard", "p1", "ff", None, f"p{number}") for number in (1, 2, 3)]
+        store.add_units(units)
+        store.set_meta(name="mine")
+        store.add(Result(units[0].id, "solved", solved=True, total_time=2.0))
+        store.add(Result(units[1].id, "failed", error="no luck", total_time=4.0))
+    return tmp_path
+
+
+def test_status_says_how_far_it_is_and_why_units_failed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["experiment", "status", str(folder)]) == 0
+    out = capsys.readouterr().out
+    assert "mine: 2 of 3 units done, stopped; run it again to go on" in out
+    assert "failed: 1 × no luck" in out
+    assert run(["experiment", "status", str(folder), "--json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["methods"]
+    assert (row["method"], row["units"], row["done"], row["solved"], row["failed"]) == ("ff", 3, 2, 1, 1)
+
+
+def test_a_folder_without_an_experiment_is_said_to_be_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["experiment", "status", str(tmp_path)]) == 36
+    assert "no experiment here" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["nothing"], "no config of that name comes with goalward"),
+        (["paper-table"], "set benchmark.folder (or give --benchmark FOLDER)"),
+        (["smoke", "--set", "bugdets.train=1s"], "unknown key bugdets: did you mean budgets?"),
+        (["smoke", "--slurm", "--scheduler", "tcp://x:1"], "choose one of --scheduler and --slurm"),
+        (["smoke", "--scheduler", "tcp://x:1", "--jobs", "2"], "--jobs is for this machine"),
+    ],
+)
+def test_wrong_usage_is_a_sentence(
+    arguments: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["experiment", "run", *arguments, "-o", str(tmp_path / "out")]) == 36
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_without_dask_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(Exception, match=r"pip install 'goalward\[experiments\]'"), clusters.local_cluster(1):
+        pass
+
+
+def test_the_time_left_follows_what_units_have_taken(folder: Path) -> None:
+    with Store(folder / FILE_NAME) as store:
+        progress = Progress.of(store.progress(), Budgets(search=100))
+    assert progress.seconds_left(1) == 3.0
+    unit = Unit("search", "blocks", "hard", "p1", "ff", None, "p3")
+    progress.started(unit)
+    assert progress.running.total() == 1
+    progress.finished(unit, Result(unit.id, "solved", solved=True, total_time=1.0))
+    assert (progress.total("done"), progress.total("solved"), progress.running.total()) == (3, 2, 0)
+    assert progress.seconds_left(1) == 0
+
+
+def test_other_commands_do_not_load_dask_or_torch() -> None:
+    script = (
+        "import sys; from goalward.cli.main import run; run(['experiment', '--help']);"
+        "print([name for name in sys.modules if name.split('.')[0] in {'dask', 'distributed', 'torch'}])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
