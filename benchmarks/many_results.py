@@ -1,6 +1,6 @@
 """How long status and resume take, and how much memory, for an experiment with very many results.
 
-Fills a store with synthetic results, all but a few, then runs the commands that a user would. Prints a line for each.
+Fills a store with synthetic results, then runs the commands that a user would. Prints a line for each.
 """
 
 from __future__ import annotations

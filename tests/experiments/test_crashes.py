@@ -142,6 +142,35 @@ def test_when_the_scheduler_is_killed_the_run_ends_and_can_be_taken_up_again(
     assert not {pid for pid, role in processes(token).items() if role == "guard"}
 
 
+def test_units_end_when_nobody_waits_for_them_any_more(tmp_path: Path) -> None:
+    path = tmp_path / "long.toml"
+    path.write_text(
+        CONFIG.format(states=1, more="").replace('"blocks"', '"tiles"').replace("n = 5", "rows = 5, cols = 5")
+    )
+    token = secrets.token_hex(8)
+    address_file, log = tmp_path / "scheduler.json", tmp_path / "dask.log"
+    plain = ("--no-dashboard", "--scheduler-file", str(address_file))
+    with (
+        dask("scheduler", "--host", "127.0.0.1", "--port", "0", *plain, token=token, log=log),
+        _once_there(address_file),
+        dask("worker", "--no-nanny", "--nthreads", "1", "--memory-limit", "0", *plain, token=token, log=log) as worker,
+    ):
+        address = re.search(r'"address": "(tcp://[^"]+)"', address_file.read_text())
+        assert address
+        process = start(path, tmp_path / "out", token, "--scheduler", address[1], "--set", "budgets.search=10m")
+        while "guard" not in processes(token).values():
+            time.sleep(0.1)
+            assert process.poll() is None, (tmp_path / "out.log").read_text()
+        process.kill()
+        process.wait()
+        for _ in range(200):
+            if "guard" not in processes(token).values():
+                break
+            time.sleep(0.1)
+        assert "guard" not in processes(token).values()
+        assert worker.poll() is None, "the worker goes on, for others"
+
+
 @contextlib.contextmanager
 def _once_there(path: Path) -> Iterator[None]:
     while not path.exists():
