@@ -82,7 +82,8 @@ def run(
         if slurm
         else partial(local_cluster, n_jobs)
     )
-    with open_store(output) as store, experiment_lock(output):
+    output.mkdir(parents=True, exist_ok=True)
+    with experiment_lock(output), open_store(output) as store:
         with spinner("preparing"):
             plan = prepare(chosen, output, store)
         progress = Progress.of(store.progress(), chosen.budgets)

@@ -62,6 +62,7 @@ class Progress:
         row["failed"] += result.status == "failed"
         if result.total_time is not None:
             self._times[group].add(result.total_time)
+            row["mean_time"] = self._times[group].mean
 
     def gone(self, unit: Unit) -> None:
         """A unit was lost and will be tried again."""

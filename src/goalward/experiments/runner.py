@@ -77,6 +77,8 @@ def is_running(output: Path) -> bool:
             return False
     except UsageError:
         return True
+    except OSError:  # a folder that nobody may write to
+        return False
 
 
 def prepare(config: Config, output: Path, store: Store) -> Plan:
