@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 # What a build depends on; Python sources do not, the install is editable.
 BUILD_INPUTS := pyproject.toml constraints.txt CMakeLists.txt $(shell find src/native -type f)
 
-.PHONY: demo test lint types check bench clean help
+.PHONY: demo test lint types check chromium bench clean help
 
 help:
 	@echo "make demo   install into $(VENV), solve a bundled instance from several initial states, show the plans are valid"
@@ -38,8 +38,14 @@ lint: $(VENV)/.installed-dev
 types: $(VENV)/.installed-dev
 	$(BIN)/mypy
 
-check: $(VENV)/.installed-dev
+check: $(VENV)/.installed-dev chromium
 	$(BIN)/python -m pytest
+
+# The report is tested in Chromium; where it is absent and cannot be installed, those tests skip and say so.
+chromium:
+	@command -v chromium chromium-browser google-chrome >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
+	  && { apt-get install -qq -y --no-install-recommends chromium || { apt-get update -qq \
+	  && apt-get install -qq -y --no-install-recommends chromium; }; } >/dev/null 2>&1; } || true
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/heuristic_values.py

@@ -84,7 +84,7 @@ from goalward.report import write_report
 began = time.monotonic()
 with Store(Path(sys.argv[1])) as store:
     size = write_report(store, Path(sys.argv[2]))
-print(time.monotonic() - began, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20, size / 2**20)
+print(time.monotonic() - began, time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20, size / 2**20)
 """
 
 
@@ -106,8 +106,10 @@ def main() -> None:
         # In its own process, so that making the results does not count.
         command = [sys.executable, "-c", _CHILD, str(folder / FILE_NAME), str(folder / "report.html")]
         told = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
-        seconds, gibibytes, mebibytes = map(float, told)
-        print(f"report: {seconds:.1f} s, {gibibytes:.2f} GiB, file {mebibytes:.1f} MiB")
+        seconds, cpu_seconds, gibibytes, mebibytes = map(float, told)
+        print(
+            f"report: {seconds:.1f} s ({cpu_seconds:.1f} s of one core), {gibibytes:.2f} GiB, file {mebibytes:.1f} MiB"
+        )
 
 
 if __name__ == "__main__":

@@ -63,6 +63,7 @@ def opened(browser: Any, path: Path, width: int = 1280, scheme: str = "light") -
     watched.page.on("pageerror", lambda error: watched.complaints.append(f"error: {error}"))
     watched.page.on("request", lambda request: watched.requests.append(request.url))
     watched.page.goto(path.as_uri())
-    watched.page.wait_for_selector("html[data-ready]")
+    watched.page.wait_for_selector("html[data-ready]", state="attached")
+    assert watched.page.get_attribute("html", "data-ready") == "yes", watched.complaints
     yield watched
     context.close()

@@ -188,14 +188,17 @@ def _result(unit: Unit, run: dict[str, Any], source: str) -> Result:
     status = "failed" if status == "solved" and not solved else status
     reason = run.get("unexplained_errors")
     memory = _whole(run, "memory")
-    same: dict[str, Any] = {name: _whole(run, name) for name in _SAME_NAME}
     return Result(
         unit.id,
         status,
         solved,
         total_time=_number(run, "total_time") or _number(run, "planner_time"),
         search_time=_number(run, "search_time"),
-        **same,
+        expansions=_whole(run, "expansions"),
+        evaluations=_whole(run, "evaluations"),
+        generated=_whole(run, "generated"),
+        plan_length=_whole(run, "plan_length"),
+        cost=_whole(run, "cost"),
         memory=None if memory is None else memory * 1024,
         initial_h=_number(run, "initial_h_value"),
         n_atoms=_whole(run, "atoms"),

@@ -160,11 +160,12 @@ def load(store: Store) -> Experiment:
     found = gather(store.results(with_extra=False), store.meta())
     extras = dict(store.extras(unit.id for unit, _ in found.trainings))
     trainings = [(unit, replace(result, extra=extras.get(unit.id, {}))) for unit, result in found.trainings]
-    planned = Counter(
-        (unit.domain, unit.difficulty, unit.method, unit.seed) for unit in store.units() if unit.kind == "search"
-    )
+    counts, planned = store.counts(), found.planned
+    if counts["done"] < counts["units"]:
+        units = [unit for unit in store.units() if unit.kind == "search"]
+        planned = Counter((unit.domain, unit.difficulty, unit.method, unit.seed) for unit in units)
     # An imported file may hold a method that was run here too; it is ours then.
     ours = {entry["label"] for entry in method_tables(found.meta)} | {unit.method for unit, _ in trainings}
     notes = [note for note in found.meta.get("imported") or [] if isinstance(note, dict)]
     elsewhere = frozenset(method for note in notes for method in note.get("methods", [])) - ours
-    return replace(found, trainings=trainings, counts=store.counts(), planned=planned, imported=elsewhere)
+    return replace(found, trainings=trainings, counts=counts, planned=planned, imported=elsewhere)

@@ -78,6 +78,8 @@ class Setting:
 
 def settings(experiment: Experiment) -> list[Setting]:
     """The configurations that say anything about the hyper-parameters, if they differ in one at least."""
+    if len(method_tables(experiment.meta)) < 2:
+        return []
     coverage = cells(experiment)
     by_method = {column.method: column for column in columns(experiment) if column.kind != "validated"}
     found = []
@@ -125,8 +127,9 @@ def heuristic_along_plans(experiment: Experiment, store: Store) -> list[Along]:
         for _, extra in store.extras(thin(ids, PLANS_PER_INSTANCE)):
             along = extra.get("h_along") or []
             n_plans += bool(along)
-            remaining = [(len(along) - 1 - step, _finite(h)) for step, h in enumerate(along)]
-            points += [(steps, h) for steps, h in remaining if h is not None]
+            steps = thin(range(len(along)), POINTS_PER_INSTANCE // 6)
+            remaining = [(len(along) - 1 - step, _finite(along[step])) for step in steps]
+            points += [(left, h) for left, h in remaining if h is not None]
         if points:
             found.append(Along(method, instance, n_plans, thin(sorted(points), POINTS_PER_INSTANCE)))
     return found

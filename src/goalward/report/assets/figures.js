@@ -43,6 +43,7 @@ async function drawPair(measure, words, log) {
 }
 
 async function drawPairs() {
+  if (page.methods.length < 2) return;
   const notes = [await drawPair("expansions", "expands less", true), await drawPair("plan_length", "finds the shorter plan", true)];
   const shown = [...chosen.domains].sort((a, b) => a - b);
   byId("pairs-legend").replaceChildren(...shown.map((k) => make("span", {}, make("i", { style: `color:${colour(k)}` }, shape(k)), page.domains[k])));

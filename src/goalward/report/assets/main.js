@@ -161,4 +161,8 @@ async function start() {
   document.documentElement.dataset.ready = "yes";
 }
 
-start();
+start().catch((error) => {
+  console.error(error);
+  document.documentElement.dataset.ready = "failed";
+  byId("summary").textContent = `This page could not be drawn (${error.message}); a browser of 2023 or newer is needed.`;
+});
