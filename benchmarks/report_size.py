@@ -84,7 +84,8 @@ from goalward.report import write_report
 began = time.monotonic()
 with Store(Path(sys.argv[1])) as store:
     size = write_report(store, Path(sys.argv[2]))
-print(time.monotonic() - began, time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20, size / 2**20)
+memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(time.monotonic() - began, time.process_time(), memory / 2**20, size / 2**20)
 """
 
 

@@ -218,7 +218,12 @@ def _how(meta: dict[str, Any]) -> list[list[Any]]:
         if key == "config" and isinstance(value, dict):
             plain = {k: v for k, v in value.items() if k != "methods"}
             found.append(["Config", _pairs(plain)])
-            found.append(["Methods", [[m["label"], _text(m)] for m in method_tables(meta)]])
+            found.append(
+                [
+                    "Methods",
+                    [[m["label"], _text({k: v for k, v in m.items() if k != "label"})] for m in method_tables(meta)],
+                ]
+            )
         elif key == "imported" and isinstance(value, list):
             found.append(
                 ["Imported", [[str(note.get("file")), _text(note)] for note in value if isinstance(note, dict)]]
