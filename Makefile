@@ -39,7 +39,7 @@ types: $(VENV)/.installed-dev
 	$(BIN)/mypy
 
 check: $(VENV)/.installed-dev chromium
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 # The report is tested in Chromium; where it is absent and cannot be installed, those tests skip and say so.
 chromium:
