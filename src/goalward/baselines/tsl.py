@@ -45,7 +45,7 @@ def learn(trial: Trial, options: Options) -> TrainingResult:
     dataset, walks, solved = teach(trial, options)
     trial.data(dataset.summary())
     trial.message(f"the teacher solved {solved} of {walks} walks, {len(dataset)} states along the plans")
-    return trial.fit(dataset, walks=walks, solved_walks=solved, samples=len(dataset))
+    return trial.fit(dataset, use_all_time=True, walks=walks, solved_walks=solved, samples=len(dataset))
 
 
 def teach(trial: Trial, options: Options) -> tuple[Dataset, int, int]:

@@ -31,6 +31,10 @@ from goalward.search.network import NetworkWeights, bind_network
 from goalward.task.strips import Ints, Task
 
 
+ENDLESS = 10**9
+"""Epochs that no clock waits for."""
+
+
 class Watcher(Protocol):
     """Told what happens while a model is trained; any method may do nothing. ``epoch`` returns False to stop."""
 
@@ -98,10 +102,13 @@ class Trial:
         """The preset's, for this seed and the time that remains."""
         return _training_options(self.options, self.seed, self.left)
 
-    def fit(self, dataset: Dataset, **notes: Any) -> TrainingResult:
-        """Train a network on a data set in the time that remains."""
+    def fit(self, dataset: Dataset, *, use_all_time: bool = False, **notes: Any) -> TrainingResult:
+        """Train a network on a data set in the time that remains; to its end, however few the states, if asked to."""
         self.phase("training")
-        result = train_network(dataset, self.training_options(), watch=self.watch, log=self.message)
+        training = self.training_options()
+        if use_all_time and training.time_limit is not None:
+            training = dataclasses.replace(training, max_epochs=ENDLESS, patience=ENDLESS)
+        result = train_network(dataset, training, watch=self.watch, log=self.message)
         return dataclasses.replace(result, notes=notes)
 
 
