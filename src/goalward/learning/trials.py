@@ -30,7 +30,6 @@ from goalward.search.model import Model
 from goalward.search.network import NetworkWeights, bind_network
 from goalward.task.strips import Ints, Task
 
-
 ENDLESS = 10**9
 """Epochs that no clock waits for."""
 
