@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import csv
 import os
+import tempfile
 from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -62,7 +63,7 @@ def first_instances(bench: Path) -> list[Instance]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bench", type=Path, help="the unpacked benchmark; default: ../shared/bench")
-    parser.add_argument("--out", type=Path, default=Path("/tmp/goalward-samplers.csv"))
+    parser.add_argument("--out", type=Path, default=Path(tempfile.gettempdir()) / "goalward-samplers.csv")
     parser.add_argument("--samplers", default=",".join(SAMPLERS))
     parser.add_argument("--seconds", type=float, default=48.0, help="for each training")
     arguments = parser.parse_args()
