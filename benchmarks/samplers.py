@@ -87,7 +87,8 @@ def main() -> None:
     print(f"\n| instance | {' | '.join(names)} |\n|---|{'---|' * len(names)}")
     total = dict.fromkeys(names, 0)
     for instance in instances:
-        solved = {str(r["sampler"]): int(str(r["solved"])) for r in rows if r["instance"] == instance.name}
+        key = (instance.domain, instance.difficulty)
+        solved = {str(r["sampler"]): int(str(r["solved"])) for r in rows if (r["domain"], r["difficulty"]) == key}
         for name in names:
             total[name] += solved.get(name, 0)
         cells = " | ".join(str(solved.get(name, "–")) for name in names)
