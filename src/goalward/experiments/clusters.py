@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -131,10 +132,11 @@ def submit_script(config: Config, logs: Path) -> str:
     """What ``sbatch`` would be given for one worker."""
     dask = _import_dask()
     _, job_class = _import_slurm()
-    options = _slurm_options(config, logs)
-    with dask.config.set(SETTINGS):
+    # A job makes its folder of logs when it is described; one that is only shown makes it elsewhere.
+    with tempfile.TemporaryDirectory() as folder, dask.config.set(SETTINGS):
+        options = _slurm_options(config, Path(folder))
         job = job_class(scheduler="tcp://SCHEDULER:PORT", name="goalward", config_name="slurm", **options)
-        return str(job.job_script())
+        return str(job.job_script()).replace(folder, str(logs))
 
 
 def _slurm_options(config: Config, logs: Path) -> dict[str, Any]:
