@@ -185,7 +185,7 @@ def test_a_task_that_is_all_but_solved_does_no_harm(name: str) -> None:
 
 
 @pytest.mark.usefixtures("small")
-@pytest.mark.parametrize("name", [name for name in INSTANCE_METHODS if METHODS[name].endless])
+@pytest.mark.parametrize("name", [name for name in INSTANCE_METHODS if METHODS[name].ended_by])
 def test_what_would_never_end_ends_by_default(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "DEFAULT_SECONDS", 0.2)
     task = make_tiny("blocks").task

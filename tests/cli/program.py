@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import subprocess
@@ -72,8 +73,8 @@ There are 13 reachable states: none open (1), one open (6, by door and key), bot
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """How a run ended and what it printed."""
+class Told:
+    """How a run ended and what it printed; progress may go to stderr."""
 
     code: int
     out: str
@@ -83,6 +84,19 @@ class Outcome:
         """What must be true of every run whose streams are no terminal."""
         assert "Traceback" not in self.out + self.err, self.err
         assert "\x1b" not in self.out + self.err, "an escape sequence without a terminal"
+
+    @property
+    def last_error(self) -> str:
+        """The message on the last line of stderr."""
+        return self.err.rstrip("\n").rpartition("\n")[2].removeprefix("goalward: ")
+
+
+@dataclass(frozen=True)
+class Outcome(Told):
+    """A run without progress: at most one line on stderr."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
         assert re.fullmatch(r"(goalward: [^\n]+\n)?", self.err), f"more than one line on stderr: {self.err!r}"
 
     @property
@@ -136,3 +150,13 @@ def spawn(*arguments: str | Path, timeout: float = 60, **environ: str) -> Outcom
         [PROGRAM, *arguments], capture_output=True, text=True, check=False, timeout=timeout, env=environment(**environ)
     )
     return Outcome(run.returncode, run.stdout, run.stderr)
+
+
+def read_to_end(terminal: int) -> bytes:
+    """All that a program shows on its terminal, whose other end this is."""
+    shown = b""
+    with contextlib.suppress(OSError):  # the other end is closed
+        while part := os.read(terminal, 65536):
+            shown += part
+    os.close(terminal)
+    return shown

@@ -9,7 +9,6 @@ import os
 import signal
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,27 +18,9 @@ from goalward.baselines import METHODS, comparison, fast_downward
 from goalward.cli.main import run as run_command
 from goalward.search.model import load_model
 
-from .program import Files
+from .program import Files, Told
 
-
-@dataclass(frozen=True)
-class Outcome:
-    """How a run ended and what it printed; progress goes to stderr."""
-
-    code: int
-    out: str
-    err: str
-
-    def __post_init__(self) -> None:
-        assert "Traceback" not in self.out + self.err, self.err
-        assert "\x1b" not in self.out + self.err, "an escape sequence without a terminal"
-
-    @property
-    def error(self) -> str:
-        return self.err.rstrip("\n").rpartition("\n")[2].removeprefix("goalward: ")
-
-
-Goalward = Callable[..., Outcome]
+Goalward = Callable[..., Told]
 ALL = "n-rsl,rsl,tsl,boot,bexp,avi,sing,ff,fd-ff,lama"
 
 
@@ -47,9 +28,9 @@ ALL = "n-rsl,rsl,tsl,boot,bexp,avi,sing,ff,fd-ff,lama"
 def goalward(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Goalward:
     monkeypatch.delenv("FORCE_COLOR", raising=False)
 
-    def call(*arguments: str | Path) -> Outcome:
+    def call(*arguments: str | Path) -> Told:
         capfd.readouterr()
-        return Outcome(run_command([str(argument) for argument in arguments]), *capfd.readouterr())
+        return Told(run_command([str(argument) for argument in arguments]), *capfd.readouterr())
 
     return call
 
@@ -66,7 +47,7 @@ def states(blocks: Files, tmp_path: Path) -> list[Path]:
     return sorted(folder.glob("*.pddl"))
 
 
-def compare(goalward: Goalward, blocks: Files, states: list[Path], *options: str) -> Outcome:
+def compare(goalward: Goalward, blocks: Files, states: list[Path], *options: str) -> Told:
     return goalward("compare", *blocks.names, *states, "--train-limit", "2s", "--time-limit", "10s", *options)
 
 
@@ -74,7 +55,7 @@ def test_every_method_runs_on_the_same_states_with_one_command(
     goalward: Goalward, blocks: Files, states: list[Path]
 ) -> None:
     outcome = compare(goalward, blocks, states, "--methods", ALL, "--json")
-    assert outcome.code == 0, outcome.error
+    assert outcome.code == 0, outcome.last_error
     answer = json.loads(outcome.out)
     assert [entry["method"] for entry in answer["methods"]] == ALL.split(",")
     for entry in answer["methods"]:
@@ -126,7 +107,7 @@ def test_a_model_of_another_problem_is_refused(
     options = ("--samples", "100", "--length", "5", "--trials", "1")
     assert goalward("train", *other.names, "-o", model, *options).code == 0
     outcome = compare(goalward, blocks, states, "--methods", f"n-rsl={model}")
-    assert (outcome.code, outcome.error) == (36, f"{model}: this model was trained for another problem")
+    assert (outcome.code, outcome.last_error) == (36, f"{model}: this model was trained for another problem")
 
 
 @pytest.mark.parametrize(
@@ -144,7 +125,7 @@ def test_methods_that_cannot_run_are_refused_at_once(
 ) -> None:
     outcome = compare(goalward, blocks, states, "--methods", methods)
     assert outcome.code == 36
-    assert words in outcome.error
+    assert words in outcome.last_error
 
 
 @pytest.mark.parametrize("name", ["lama", "fd-ff"])
@@ -155,7 +136,7 @@ def test_without_fast_downward_it_says_what_to_install(
         monkeypatch.setattr(module, "find_driver", lambda: None)
     outcome = compare(goalward, blocks, states, "--methods", f"ff,{name}")
     assert (outcome.code, outcome.out) == (36, "")
-    assert outcome.error == f"{name} needs Fast Downward: pip install 'goalward[baselines]'"
+    assert outcome.last_error == f"{name} needs Fast Downward: pip install 'goalward[baselines]'"
 
 
 @pytest.mark.parametrize(
@@ -238,7 +219,7 @@ def test_methods_as_json(goalward: Goalward) -> None:
 def test_an_unknown_method_is_refused(goalward: Goalward) -> None:
     outcome = goalward("methods", "lema")
     assert outcome.code == 36
-    assert "did you mean lama?" in outcome.error
+    assert "did you mean lama?" in outcome.last_error
 
 
 # --- train with other methods ---
@@ -249,10 +230,21 @@ def test_train_with_another_method_says_what_it_did(goalward: Goalward, blocks: 
     outcome = goalward(
         "train", *blocks.names, "-o", model, "--method", "tsl", "--set", "max_walks=20", "--time-limit", "3s"
     )
-    assert outcome.code == 0, outcome.error
+    assert outcome.code == 0, outcome.last_error
     assert "Trial 1: seed 0, walks 20, solved walks 20, samples " in outcome.out
     assert "the teacher solved 20 of 20 walks" in outcome.err
     assert load_model(model).info["method_options"]["max_walks"] == 20
+
+
+def test_a_number_of_walks_ends_training_without_a_clock(goalward: Goalward, blocks: Files, tmp_path: Path) -> None:
+    models = []
+    for name in ("a", "b"):
+        output = tmp_path / f"{name}.goalward"
+        settings = ("--method", "tsl", "--set", "max_walks=20")
+        assert goalward("train", *blocks.names, "-o", output, *settings).code == 0
+        models.append(load_model(output))
+    assert models[0].info["options"]["time_limit"] is None
+    assert models[0].weights.table.tobytes() == models[1].weights.table.tobytes()
 
 
 @pytest.mark.parametrize(
@@ -274,5 +266,5 @@ def test_options_of_methods_are_checked_before_anything_is_done(
 ) -> None:
     outcome = goalward("train", *blocks.names, "-o", tmp_path / "m.goalward", *options)
     assert (outcome.code, outcome.out) == (36, "")
-    assert words in outcome.error
+    assert words in outcome.last_error
     assert not (tmp_path / "m.goalward").exists()

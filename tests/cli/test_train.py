@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import pty
 import re
@@ -19,7 +18,7 @@ from goalward.cli.main import run
 from goalward.search import search
 from goalward.search.model import Model, load_model
 
-from .program import PROGRAM, Files, environment, write_files
+from .program import PROGRAM, Files, environment, read_to_end, write_files
 
 SMALL = ("--samples", "300", "--length", "20", "--rollouts", "2")
 
@@ -272,11 +271,7 @@ def test_a_terminal_shows_phase_epoch_and_loss(blocks: Files, tmp_path: Path) ->
     options = ("--samples", "20000", "--length", "40", "--sampler", "uniform", "--time-limit", "60s")
     with start(blocks, output, *options, stdout=subprocess.PIPE, stderr=theirs) as process:
         os.close(theirs)
-        shown = b""
-        with contextlib.suppress(OSError):  # the other end is closed
-            while part := os.read(ours, 65536):
-                shown += part
-        os.close(ours)
+        shown = read_to_end(ours)
         assert process.stdout is not None
         out = process.stdout.read().decode()
     assert process.returncode == 0

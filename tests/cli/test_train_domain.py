@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import pty
@@ -18,7 +17,7 @@ import pytest
 from goalward.baselines.hgn_model import DomainModel, load_domain_model
 from goalward.cli.main import run
 
-from .program import PROGRAM, Files, Outcome, environment, replaced
+from .program import PROGRAM, Files, Outcome, environment, read_to_end, replaced
 
 Goalward = Callable[..., Outcome]
 SMALL = ("--states-per-problem", "20", "--steps", "3", "--epochs", "3")
@@ -209,11 +208,7 @@ def test_a_terminal_shows_phase_epoch_and_loss(blocks: list[Files], tmp_path: Pa
     options = ("--steps", "3", "--states-per-problem", "20", "--epochs", "150", "--time-limit", "100s")
     with start(blocks, tmp_path / "model", *options, stdout=subprocess.PIPE, stderr=theirs) as process:
         os.close(theirs)
-        shown = b""
-        with contextlib.suppress(OSError):  # the other end is closed
-            while part := os.read(ours, 65536):
-                shown += part
-        os.close(ours)
+        shown = read_to_end(ours)
         assert process.stdout is not None
         out = process.stdout.read().decode()
     assert process.returncode == 0

@@ -46,11 +46,6 @@ class Method:
         return options
 
     @property
-    def endless(self) -> bool:
-        """Does it learn until its time is over, unless told otherwise?"""
-        return self.ended_by is not None
-
-    @property
     def learn(self) -> Callable[[Trial, Any], TrainingResult]:
         """How one trial learns."""
         assert self.home is not None
@@ -115,6 +110,17 @@ def find_method(name: str, kind: str | None = None) -> Method:
     return known[name]
 
 
+def with_time_limit(method: Method, options: LearnOptions, chosen: MethodOptions) -> LearnOptions:
+    """The options with a time limit, where nothing else would end the method.
+
+    Who says after how many walks or rounds to end gets the same model each time, which no clock would grant.
+    """
+    if method.ended_by is None or options.time_limit is not None:
+        return options
+    told = getattr(chosen, method.ended_by) != getattr(method.options(), method.ended_by)
+    return options if told else replace(options, time_limit=DEFAULT_SECONDS)
+
+
 def train_with(
     task: Task, options: LearnOptions, settings: Iterable[str] = (), watcher: Watcher | None = None
 ) -> Model:
@@ -125,10 +131,7 @@ def train_with(
     chosen = method.options.parse(settings, method.name)
     if method.home is None:
         return train_model(task, options, watcher, learner=learn_from_preimages)
-    # Who says after how many walks or rounds to end gets the same model each time, which no clock would grant.
-    told = method.ended_by and getattr(chosen, method.ended_by) != getattr(method.options(), method.ended_by)
-    if method.endless and not told and options.time_limit is None:
-        options = replace(options, time_limit=DEFAULT_SECONDS)
+    options = with_time_limit(method, options, chosen)
     learn = method.learn
     return train_model(
         task, options, watcher, learner=lambda trial: learn(trial, chosen), method_options=asdict(chosen)

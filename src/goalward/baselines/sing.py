@@ -78,8 +78,7 @@ def make_dataset(task: Task, options: Options, seed: int) -> tuple[Dataset, int]
         if found >= wanted:
             break
     rows, labels = np.concatenate(states)[:wanted], np.concatenate(depths)[:wanted]
-    origin = np.full(len(labels), -1, dtype=np.int32)
-    return Dataset(task, rows, labels, origin, int(labels.max()) + 1, "backward"), searches
+    return Dataset.of_labelled(task, rows, labels, "backward"), searches
 
 
 def learn(trial: Trial, options: Options) -> TrainingResult:

@@ -73,7 +73,7 @@ def teach(trial: Trial, options: Options) -> tuple[Dataset, int, int]:
             f"tsl has nothing to learn from: its teacher, GBFS with h_FF, solved none of {walks} walks; "
             "give it more time, or --set teacher_seconds=… more time per walk"
         )
-    return make_dataset(task, np.concatenate(states), np.concatenate(labels)), walks, solved
+    return Dataset.of_labelled(task, np.concatenate(states), np.concatenate(labels), "teacher"), walks, solved
 
 
 def _walked(task: Task, options: Options, seed: int) -> itertools.islice[Ints]:
@@ -87,8 +87,3 @@ def _walked(task: Task, options: Options, seed: int) -> itertools.islice[Ints]:
         )
 
     return itertools.islice(chunks(), options.max_walks)
-
-
-def make_dataset(task: Task, states: BitRows, labels: Ints, name: str = "teacher") -> Dataset:
-    """A data set of labelled states that come from no pre-image."""
-    return Dataset(task, states, labels, np.full(len(labels), -1, dtype=np.int32), int(labels.max()) + 1, name)

@@ -27,8 +27,8 @@ from goalward.baselines.comparison import (
 )
 from goalward.cli.limits import Interrupt
 from goalward.cli.live import errors, spinner
-from goalward.cli.units import format_count, format_duration, parse_batches, parse_duration, parse_size
 from goalward.errors import ExitCode, UsageError
+from goalward.measures import format_count, format_duration, parse_batches, parse_duration, parse_size
 from goalward.search import TURNS
 
 DEFAULT_METHODS = "n-rsl,rsl,ff"

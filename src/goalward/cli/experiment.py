@@ -19,7 +19,6 @@ from rich.text import Text
 from goalward.cli import experiment_report
 from goalward.cli.limits import Interrupt
 from goalward.cli.live import errors, spinner
-from goalward.cli.units import format_duration
 from goalward.errors import ExitCode, UsageError
 from goalward.experiments.benchmark import find_instances
 from goalward.experiments.clusters import cores, existing_cluster, local_cluster, slurm_cluster, submit_script
@@ -28,6 +27,7 @@ from goalward.experiments.progress import Progress
 from goalward.experiments.runner import experiment_lock, is_running, open_store, prepare, run_experiment
 from goalward.experiments.store import FILE_NAME, Result, Store, Unit
 from goalward.experiments.units import Plan
+from goalward.measures import format_duration
 
 LINE_SECONDS = 60.0
 

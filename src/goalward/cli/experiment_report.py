@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from goalward.cli.live import spinner
-from goalward.cli.units import format_size
 from goalward.errors import UsageError
 from goalward.experiments.exchange import export_csv, export_lab, export_parquet, import_lab
 from goalward.experiments.store import FILE_NAME, Store
+from goalward.measures import format_size
 from goalward.report import write_report
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="folder of the experiment", show_default=False)]

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from goalward import _core
-from goalward.cli.units import format_count, format_duration, format_size
+from goalward.measures import format_count, format_duration, format_size
 from goalward.search import Statistics
 
 BARS = " ▁▂▃▄▅▆▇█"

@@ -14,8 +14,8 @@ from goalward import _core
 from goalward.baselines.hgn_model import DOMAIN_FORMAT, check_steps, load_domain_model
 from goalward.cli.limits import Interrupt, Limits
 from goalward.cli.live import live_search, spinner
-from goalward.cli.units import parse_batches, parse_duration, parse_size
 from goalward.errors import ExitCode, LimitError, UsageError
+from goalward.measures import parse_batches, parse_duration, parse_size
 from goalward.search import (
     ALGORITHMS,
     HEURISTICS,

@@ -23,8 +23,8 @@ from goalward.baselines.hgn_model import DOMAIN_FORMAT
 from goalward.cli.limits import Interrupt
 from goalward.cli.live import errors
 from goalward.cli.plan import EXIT_CODES
-from goalward.cli.units import format_count, format_duration, parse_batches, parse_duration, parse_size
 from goalward.errors import ExitCode, UsageError
+from goalward.measures import format_count, format_duration, parse_batches, parse_duration, parse_size
 from goalward.search import TURNS, SearchOptions, SearchResult, Statistics, Status, search
 from goalward.search.checking import check_plan
 from goalward.search.heuristics import BoundHeuristic

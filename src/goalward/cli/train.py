@@ -11,12 +11,12 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from goalward.baselines.methods import DEFAULT_SECONDS, METHODS, Method, find_method, train_with
+from goalward.baselines.methods import METHODS, Method, find_method, train_with, with_time_limit
 from goalward.cli.limits import Interrupt, Limits
 from goalward.cli.live import errors, sparkline, spinner
-from goalward.cli.units import format_duration, parse_duration, parse_share
 from goalward.errors import UsageError
 from goalward.learning.options import PRESETS, LearnOptions
+from goalward.measures import format_duration, parse_duration, parse_share
 from goalward.sampling.samplers import SAMPLERS
 from goalward.search.model import Model, save_model, training_notes
 from goalward.task.grounding import ground_files
@@ -79,7 +79,7 @@ def train(
         raise UsageError(f"{output}: not a file in an existing folder")
     chosen = find_method(method, "instance")
     _refuse_options_of_others(chosen, context)
-    chosen.options.parse(settings or (), method)  # refuses now, not after grounding, what it does not know
+    own_options = chosen.options.parse(settings or (), method)  # refuses now what it does not know, not after grounding
     options = LearnOptions(
         method=method,
         preset=preset,
@@ -90,10 +90,11 @@ def train(
         length=length,
         samplers=(sampler,) if sampler else None,
         trials=trials,
-        time_limit=time_limit if time_limit is not None or not chosen.endless else DEFAULT_SECONDS,
+        time_limit=time_limit,
         device=device,
         threads=threads,
     )
+    options = with_time_limit(chosen, options, own_options)  # the live view shows it
     limits = Limits(None, None)
     with spinner("grounding"):
         task = ground_files(domain, problem)

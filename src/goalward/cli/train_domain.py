@@ -14,8 +14,8 @@ from rich.text import Text
 from goalward.baselines.hgn_model import AGGREGATIONS, Aggregation, DomainModel, DomainOptions, save_domain_model
 from goalward.cli.limits import Interrupt
 from goalward.cli.live import errors, sparkline, spinner
-from goalward.cli.units import format_duration, parse_duration
 from goalward.errors import UsageError
+from goalward.measures import format_duration, parse_duration
 from goalward.task.grounding import UnsolvableError, ground
 from goalward.task.lifted_reader import read_domain, read_problem
 from goalward.task.strips import Task

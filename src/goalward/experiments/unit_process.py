@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-import resource
 import sys
 import time
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from goalward import _core
 from goalward.baselines.fast_downward import PLANNERS, PlannerStatus, run_planner
 from goalward.baselines.methods import train_with
 from goalward.errors import ExitCode, GoalwardError, LimitError
@@ -57,7 +57,9 @@ class _LostError(Exception):
 
 
 def _ended(job: Job, status: Status, started: float, error: str) -> Result:
-    return Result(job.unit.id, status.value, total_time=time.monotonic() - started, memory=_peak(), error=error)
+    return Result(
+        job.unit.id, status.value, total_time=time.monotonic() - started, memory=_core.peak_memory(), error=error
+    )
 
 
 def _train(job: Job, started: float) -> Result:
@@ -84,7 +86,12 @@ def _train(job: Job, started: float) -> Result:
         extra["validation_states"] = verdict.states
         extra["validation_evaluations"] = verdict.evaluations
     return Result(
-        job.unit.id, "trained", total_time=seconds, memory=_peak(), n_atoms=task.n_atoms, extra=_finite(extra)
+        job.unit.id,
+        "trained",
+        total_time=seconds,
+        memory=_core.peak_memory(),
+        n_atoms=task.n_atoms,
+        extra=_finite(extra),
     )
 
 
@@ -126,7 +133,7 @@ def _search(job: Job, started: float) -> Result:
         generated=s.generated,
         plan_length=found.length if found.solved else None,
         cost=found.cost if found.solved else None,
-        memory=_peak(),
+        memory=_core.peak_memory(),
         initial_h=s.initial_h if math.isfinite(s.initial_h) else None,
         n_atoms=task.n_atoms,
         extra=_finite(extra),
@@ -179,11 +186,6 @@ def _run_planner(job: Job, started: float) -> Result:
         memory=found.peak_memory,
         error=found.reason or None,
     )
-
-
-def _peak() -> int:
-    """The most memory that this process has held, in bytes."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
 def _finite(value: Any) -> Any:

@@ -36,6 +36,11 @@ class Dataset:
     beyond: int
     sampler: str
 
+    @classmethod
+    def of_labelled(cls, task: Task, states: BitRows, labels: Ints, sampler: str) -> Dataset:
+        """States that come from no pre-image, with labels of their own."""
+        return cls(task, states, labels, np.full(len(labels), -1, dtype=np.int32), int(labels.max()) + 1, sampler)
+
     def __len__(self) -> int:
         return len(self.labels)
 

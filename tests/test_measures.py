@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from goalward.cli.units import format_count, format_duration, format_size, parse_duration, parse_size
 from goalward.errors import UsageError
+from goalward.measures import format_count, format_duration, format_size, parse_duration, parse_size
 
 exactly = settings(derandomize=True, database=None, deadline=None, max_examples=100)
 
