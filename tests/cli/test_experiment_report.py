@@ -50,9 +50,26 @@ def test_results_go_out_and_come_back(run: Callable[..., str], folder: Path) -> 
     assert "MiB" in run("report", folder / "new", "-o", folder / "theirs.html")
 
 
+def test_the_table_stands_beside_the_page_where_it_is_asked_for(run: Callable[..., str], folder: Path) -> None:
+    said = run("report", folder, "-o", folder / "page.html", "--table", folder / "table.md")
+    assert "table.md" in said
+    assert "| blocks |" in (folder / "table.md").read_text()
+
+
+@pytest.mark.parametrize("text", ["no JSON", '{"a": {"domain": "d"}}'])
+def test_a_file_that_cannot_be_read_leaves_no_experiment_behind(
+    run: Callable[..., str], tmp_path: Path, text: str
+) -> None:
+    (tmp_path / "properties").write_text(text)
+    with pytest.raises(GoalwardError, match="properties"):
+        run("import", tmp_path / "new", tmp_path / "properties")
+    assert not (tmp_path / "new").exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
+        (["report", ".", "--table", "t.docx"], r"t.docx: a table is written as .md, .tex or .csv"),
         (["report", "nowhere"], "nowhere: no experiment here"),
         (["export", "nowhere", "--csv", "x"], "nowhere: no experiment here"),
         (["export", "."], "say what to write: --lab OUT, --parquet OUT or --csv OUT"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import Annotated
 
@@ -20,11 +21,14 @@ Folder = Annotated[Path, typer.Argument(metavar="DIR", help="folder of the exper
 def report(
     folder: Folder,
     output: Annotated[Path, typer.Option("--output", "-o", help="the page to write")] = Path("report.html"),
+    table: Annotated[
+        Path | None, typer.Option(metavar="OUT", help="the coverage table as well: a .md, .tex or .csv file")
+    ] = None,
 ) -> None:
     """Write one HTML page with tables and plots of an experiment; it can be opened anywhere, without a network."""
     with Store(folder / FILE_NAME) as store, spinner("writing the report"):
-        size = write_report(store, output)
-    typer.echo(f"{output}: {format_size(size)}")
+        size = write_report(store, output, table)
+    typer.echo(f"{output}: {format_size(size)}" + (f"\n{table}: the coverage table" if table else ""))
 
 
 def export(
@@ -62,6 +66,14 @@ def import_(
         raise UsageError(f"{properties}: no such file")
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / FILE_NAME
-    with Store(path, create=not path.exists()) as store:
-        found, added = import_lab(store, properties)
+    is_new = not path.exists()
+    try:
+        with Store(path, create=is_new) as store:
+            found, added = import_lab(store, properties)
+    except UsageError:
+        if is_new:  # a file that cannot be read leaves no empty experiment behind
+            path.unlink()
+            with contextlib.suppress(OSError):  # a folder that holds other things stays
+                folder.rmdir()
+        raise
     typer.echo(f"{found} run(s) read, {added} of them new")

@@ -19,15 +19,20 @@ from goalward.errors import UsageError
 from goalward.experiments.store import Store
 from goalward.report.data import load
 from goalward.report.page import make_page
-from goalward.task.plan_file import write_bytes_atomically
+from goalward.report.table_text import writer_for
+from goalward.task.plan_file import write_bytes_atomically, write_text_atomically
 
 SCRIPTS = ("basics.js", "table.js", "plots.js", "figures.js", "main.js")
 
 
-def write_report(store: Store, path: Path) -> int:
-    """Write the report of an experiment; returns the size of the file in bytes."""
-    data = render(make_page(load(store), store)).encode()
+def write_report(store: Store, path: Path, table: Path | None = None) -> int:
+    """Write the report of an experiment, and its coverage table as text if asked; returns the page's size in bytes."""
+    table_writer = writer_for(table) if table else None
+    experiment = load(store)
+    data = render(make_page(experiment, store)).encode()
     write_bytes_atomically(path, data)
+    if table and table_writer:
+        write_text_atomically(table, table_writer(experiment))
     return len(data)
 
 

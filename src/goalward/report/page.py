@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -10,7 +9,8 @@ from typing import Any
 
 from goalward.experiments.store import Store
 from goalward.report import coverage, learning, measures, paper
-from goalward.report.data import Experiment, Instance, instance_of, method_tables
+from goalward.report.data import Experiment, Instance, instance_of
+from goalward.report.provenance import how
 
 FAILURES = 200
 DRAWN = 3000
@@ -47,7 +47,7 @@ def make_page(experiment: Experiment, store: Store) -> dict[str, Any]:
         "along": _along(experiment, store),
         "outcomes": [[method, dict(found)] for method, found in measures.outcomes(experiment).items()],
         "failures": _failures(experiment),
-        "how": _how(experiment.meta),
+        "how": how(experiment.meta),
     }
 
 
@@ -208,42 +208,3 @@ def _failures(experiment: Experiment) -> dict[str, Any]:
     found = measures.failures(experiment)
     rows = [[f.method, f.domain, f.what, f.reason[:500], f.count, f.example] for f in found[:FAILURES]]
     return {"total": sum(f.count for f in found), "kinds": len(found), "rows": rows}
-
-
-def _how(meta: dict[str, Any]) -> list[list[Any]]:
-    """[title, [[key, text], …]] for each fact that the experiment remembers."""
-    found: list[list[Any]] = []
-    loose: list[list[str]] = []
-    for key, value in meta.items():
-        if key == "config" and isinstance(value, dict):
-            plain = {k: v for k, v in value.items() if k != "methods"}
-            found.append(["Config", _pairs(plain)])
-            found.append(
-                [
-                    "Methods",
-                    [[m["label"], _text({k: v for k, v in m.items() if k != "label"})] for m in method_tables(meta)],
-                ]
-            )
-        elif key == "imported" and isinstance(value, list):
-            found.append(
-                ["Imported", [[str(note.get("file")), _text(note)] for note in value if isinstance(note, dict)]]
-            )
-        elif isinstance(value, dict):
-            found.append([key.replace("_", " ").capitalize(), _pairs(value)])
-        else:
-            loose.append([key.replace("_", " "), _text(value)])
-    return ([["Experiment", loose]] if loose else []) + [entry for entry in found if entry[1]]
-
-
-def _pairs(table: dict[str, Any]) -> list[list[str]]:
-    return [[str(key).replace("_", " "), _text(value)] for key, value in table.items() if value not in (None, [], {})]
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, dict):
-        return ", ".join(f"{key} {_text(entry)}" for key, entry in value.items() if entry not in (None, [], {}))
-    if isinstance(value, list):
-        return "; ".join(map(_text, value))
-    return json.dumps(value)

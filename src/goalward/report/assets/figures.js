@@ -8,7 +8,10 @@ function pairOf(measure) {
   return shownStates().filter((s) => first[s] !== null && second[s] !== null).map((s) => ({ state: s, x: first[s], y: second[s] }));
 }
 
-async function drawPair(measure, words, log) {
+// Where a logarithmic axis shows a count of nothing.
+const above0 = (value) => Math.max(value, 0.5);
+
+async function drawPair(measure, words) {
   const points = pairOf(measure);
   const wins = [points.filter((p) => p.x < p.y).length, points.filter((p) => p.y < p.x).length];
   const share = (number) => (points.length ? (100 * number) / points.length : 0);
@@ -23,28 +26,26 @@ async function drawPair(measure, words, log) {
   const domains = [...chosen.domains].sort((a, b) => a - b);
   const traces = domains.map((k) => {
     const mine = drawn.filter((p) => page.instances[page.states[p.state][0]][0] === k);
-    const shown = (value) => (log ? Math.max(value, 0.5) : value);
     return {
-      type: "scatter", mode: "markers", name: page.domains[k], x: mine.map((p) => shown(p.x)), y: mine.map((p) => shown(p.y)),
+      type: "scatter", mode: "markers", name: page.domains[k], x: mine.map((p) => above0(p.x)), y: mine.map((p) => above0(p.y)),
       marker: { color: colour(k), symbol: symbol(k), size: 7, opacity: 0.75 },
       text: mine.map((p) => `${stateName(p.state)}<br>${chosen.first}: ${count(p.x)}<br>${chosen.second}: ${count(p.y)}`),
       hovertemplate: "%{text}<extra></extra>",
     };
   }).filter((trace) => trace.x.length);
-  const values = drawn.flatMap((p) => [p.x, p.y]);
-  const high = Math.max(1, ...values);
-  const low = log ? Math.max(0.5, Math.min(...values)) : 0;
-  const range = log ? [Math.log10(low) - 0.15, Math.log10(high) + 0.15] : [-0.03 * high, 1.05 * high];
-  const kind = log ? logAxis : axis;
-  const line = { type: "line", x0: log ? 10 ** range[0] : range[0], x1: log ? 10 ** range[1] : range[1], layer: "below", line: { color: ink("--muted"), width: 1, dash: "dot" } };
-  await draw(`plot-${measure}`, traces, layout(kind(chosen.first, { range }), kind(chosen.second, { range }), { showlegend: false, shapes: [{ ...line, y0: line.x0, y1: line.x1 }] }),
+  const values = drawn.flatMap((p) => [above0(p.x), above0(p.y)]);
+  const range = [Math.log10(Math.min(...values)) - 0.15, Math.log10(Math.max(...values)) + 0.15];
+  const [low, high] = range.map((end) => 10 ** end);
+  const diagonal = { type: "line", x0: low, y0: low, x1: high, y1: high, layer: "below", line: { color: ink("--muted"), width: 1, dash: "dot" } };
+  const side = (title) => logAxis(title, values, { range });
+  await draw(`plot-${measure}`, traces, layout(side(chosen.first), side(chosen.second), { showlegend: false, shapes: [diagonal] }),
     chosen.first === chosen.second ? "Choose two different methods." : "No state was solved by both.");
   return sentenceAboutDrawn(drawn.length, points.length);
 }
 
 async function drawPairs() {
   if (page.methods.length < 2) return;
-  const notes = [await drawPair("expansions", "expands less", true), await drawPair("plan_length", "finds the shorter plan", true)];
+  const notes = [await drawPair("expansions", "expands less"), await drawPair("plan_length", "finds the shorter plan")];
   const shown = [...chosen.domains].sort((a, b) => a - b);
   byId("pairs-legend").replaceChildren(...shown.map((k) => make("span", {}, make("i", { style: `color:${colour(k)}` }, shape(k)), page.domains[k])));
   byId("pairs-note").textContent = [notes[0] || notes[1], Object.values(page.seeded).some(Boolean)
@@ -65,7 +66,7 @@ async function drawCactus() {
       line: { shape: "hv", color: colour(number), width: 2, dash: dash(number) }, hovertemplate: `${label}: %{y:.1f} % within %{x:.3g} s<extra></extra>`,
     };
   });
-  await draw("plot-cactus", traces, layout(logAxis("seconds, training not included"), axis("percent of states solved", { range: [0, 102] })), "Nothing has been solved.");
+  await draw("plot-cactus", traces, layout(logAxis("seconds, training not included", traces.flatMap((trace) => trace.x)), axis("percent of states solved", { range: [0, 102] })), "Nothing has been solved.");
   byId("cactus-note").textContent = thinned ? "Each line is drawn with 400 steps." : "";
 }
 
@@ -84,7 +85,7 @@ async function drawSpeed() {
       line: { color: colour(number), width: 2, dash: dash(number) }, hoverinfo: "skip",
     });
   }
-  await draw("plot-speed", traces, layout(axis("atoms", { rangemode: "tozero" }), logAxis("evaluations per second")), "Nothing is known about the number of atoms.");
+  await draw("plot-speed", traces, layout(axis("atoms", { rangemode: "tozero" }), logAxis("evaluations per second", traces.flatMap((trace) => trace.y))), "Nothing is known about the number of atoms.");
 }
 
 async function drawParameters() {
@@ -135,13 +136,13 @@ async function drawCurves() {
     const number = methodNumber(label);
     const several = mine.filter((one) => one[0] === label).length > 1;
     const name = several ? `${label}, seed ${seed}${isChosen ? " (chosen)" : ""}` : label;
-    const base = { type: "scatter", mode: "lines", x: epochs, legendgroup: label, showlegend: !several || !!isChosen, opacity: several && !isChosen ? 0.35 : 1 };
+    const base = { type: "scatter", mode: epochs.length < 2 ? "markers" : "lines", x: epochs, legendgroup: label, showlegend: !several || !!isChosen, opacity: several && !isChosen ? 0.35 : 1 };
     return [
       { ...base, name, y: train, line: { color: colour(number), width: 2 }, hovertemplate: `${name}: %{y:.4g} in training, epoch %{x}<extra></extra>` },
       { ...base, name, y: held, showlegend: false, line: { color: colour(number), width: 2, dash: "dot" }, hovertemplate: `${name}: %{y:.4g} held back, epoch %{x}<extra></extra>` },
     ];
   });
-  await draw("plot-curves", traces, layout(axis("epoch"), logAxis("mean squared error", { dtick: null })), "No training was recorded.");
+  await draw("plot-curves", traces, layout(axis("epoch"), logAxis("mean squared error", traces.flatMap((trace) => trace.y))), "No training was recorded.");
   const { kept, total } = page.curves;
   byId("curves-note").textContent = kept.length < total ? `${count(kept.length)} of ${count(total)} trainings are on this page, those of chosen seeds first.` : "";
 }

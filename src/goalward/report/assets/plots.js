@@ -23,8 +23,12 @@ function axis(title, more = {}) {
   };
 }
 
-// Powers of ten in words that people read.
-const logAxis = (title, more = {}) => axis(title, { type: "log", exponentformat: "power", dtick: 1, minor: { showgrid: false }, ...more });
+// Powers of ten in words that people read, and 2 and 5 between them where there would be too few.
+function logAxis(title, values, more = {}) {
+  const known = values.filter((value) => value > 0).map(Math.log10);
+  const decades = known.reduce((a, b) => Math.max(a, b), -Infinity) - known.reduce((a, b) => Math.min(a, b), Infinity);
+  return axis(title, { type: "log", exponentformat: "power", dtick: decades < 2 ? "D2" : 1, minor: { showgrid: false }, ...more });
+}
 
 function layout(x, y, more = {}) {
   const narrow = window.innerWidth < 600;
