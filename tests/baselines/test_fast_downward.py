@@ -35,6 +35,7 @@ def test_finds_plans_that_cost_what_our_own_task_says(
     assert validate_plan(tiny.domain, tiny.problem, [tuple(step[1:-1].split()) for step in result.steps]).valid
     costs = dict(zip(tiny.task.operators, tiny.task.costs.tolist(), strict=True))
     assert result.cost == sum(costs[step] for step in result.steps)
+    assert result.uses_costs == tiny.task.uses_costs
     assert result.cost >= fast_downward.optimal_cost(fast_downward.translate(*texts))
 
 

@@ -106,6 +106,8 @@ class PlannerResult:
     total_time: float
     steps: tuple[str, ...] = ()
     cost: int | None = None
+    uses_costs: bool = False
+    """Does the PDDL ask for a cheap plan, or are costs steps?"""
     expanded: int | None = None
     evaluated: int | None = None
     generated: int | None = None
@@ -215,6 +217,7 @@ def _result(
         total_time=ended.seconds,
         steps=steps,
         cost=cost,
+        uses_costs=problem.minimizes_cost,
         expanded=_count("Expanded", ended.out),
         evaluated=_count("Evaluated", ended.out),
         generated=_count("Generated", ended.out),

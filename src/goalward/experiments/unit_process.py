@@ -169,9 +169,8 @@ def _run_planner(job: Job, started: float) -> Result:
     )
     if found.status is PlannerStatus.FAILED and "ended by signal" in found.reason:
         raise _LostError(found.reason)
-    if found.solved:
-        unit_costs = found.cost == found.length
-        write_text_atomically(job.scratch, format_plan(found.steps, found.cost or 0, unit_costs))
+    if found.cost is not None:
+        write_text_atomically(job.scratch, format_plan(found.steps, found.cost, not found.uses_costs))
     return Result(
         unit=job.unit.id,
         status=found.status.value,
