@@ -1,15 +1,15 @@
-"""Slurm through dask-jobqueue: the script that is shown, and workers that a stand-in for sbatch starts from it."""
+"""Slurm through dask-jobqueue: the script that is shown, and workers that stand-ins for its programs start from it."""
 
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from goalward.cli.main import run
+from goalward.errors import ExitCode
+from goalward.experiments import clusters
 from goalward.experiments.store import FILE_NAME, Store
 
 from .crashes import CONFIG
@@ -23,19 +23,37 @@ directives = ["--constraint=avx2"]
 prologue = ["echo prepared"]
 """
 
-# Keeps the script as the real one does, and runs it on this machine.
-SBATCH = """\
+# A cluster of one machine: jobs are numbered, run at once, and are gone from the queue when they have ended.
+PROGRAMS = {
+    "sbatch": """\
 #!/bin/sh
 here=$(dirname "$0")
-cp "$1" "$here/job.sh"
-setsid sh "$here/job.sh" </dev/null >"$here/job.log" 2>&1 &
-echo $! >"$here/pid"
-echo "Submitted batch job 4711"
-"""
-SCANCEL = """\
+if [ "$1" = --test-only ]; then
+    grep -q "^#SBATCH -p nowhere" "$2" || exit 0
+    echo "sbatch: error: invalid partition specified: nowhere" >&2
+    exit 1
+fi
+mkdir -p "$here/jobs"
+number=$(($(ls "$here/jobs" | wc -l) + 1))
+job="$here/jobs/$number"
+mkdir "$job"
+cp "$1" "$job/script"
+setsid sh "$job/script" </dev/null >"$job/log" 2>&1 &
+echo $! >"$job/pid"
+echo "Submitted batch job $number"
+""",
+    "squeue": """\
 #!/bin/sh
-kill -- "-$(cat "$(dirname "$0")/pid")"
-"""
+for job in "$(dirname "$0")"/jobs/*; do
+    kill -0 "$(cat "$job/pid")" 2>/dev/null && basename "$job"
+done
+exit 0
+""",
+    "scancel": """\
+#!/bin/sh
+kill -- "-$(cat "$(dirname "$0")/jobs/$1/pid")"
+""",
+}
 
 
 @pytest.fixture
@@ -59,19 +77,53 @@ def test_a_dry_run_shows_the_script_and_the_units_and_writes_nothing(
     assert not (tmp_path / "out").exists()
 
 
-def test_jobs_do_the_work_and_are_cancelled_at_the_end(config: Path, tmp_path: Path) -> None:
-    for name, text in (("sbatch", SBATCH), ("scancel", SCANCEL)):
-        program = tmp_path / "bin" / name
-        program.parent.mkdir(exist_ok=True)
-        program.write_text(text)
-        program.chmod(0o755)
-    path = f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"
-    command = [sys.executable, "-m", "goalward", "experiment", "run", config, "-o", tmp_path / "out"]
-    done = subprocess.run(
-        [*command, "--slurm", "--jobs", "1"],
-        capture_output=True, text=True, check=False, env=os.environ | {"PATH": path},
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+@pytest.fixture
+def slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of the programs, which are first on the path."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    for name, text in PROGRAMS.items():
+        (folder / name).write_text(text)
+        (folder / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setattr(clusters, "SLURM_MEND_SECONDS", 0.5)
+    return folder
+
+
+def run_on_slurm(config: Path, output: Path) -> int:
+    return run(["experiment", "run", str(config), "-o", str(output), "--slurm", "--jobs", "1"])
+
+
+def test_jobs_do_the_work_and_are_cancelled_at_the_end(config: Path, slurm: Path, tmp_path: Path) -> None:
+    assert run_on_slurm(config, tmp_path / "out") == 0
     with Store(tmp_path / "out" / FILE_NAME) as store:
         assert store.counts() == {"units": 2, "done": 2, "solved": 2, "failed": 0}
-    assert "prepared" in (tmp_path / "bin" / "job.log").read_text()
+    assert "prepared" in (slurm / "jobs" / "1" / "log").read_text()
+
+
+def test_a_job_that_dies_before_its_worker_is_there_is_replaced(config: Path, slurm: Path, tmp_path: Path) -> None:
+    mark = tmp_path / "tried"
+    config.write_text(config.read_text().replace("echo prepared", f"mkdir {mark} && exit 1"))
+    assert run_on_slurm(config, tmp_path / "out") == 0
+    with Store(tmp_path / "out" / FILE_NAME) as store:
+        assert store.counts()["solved"] == 2
+    assert len(list((slurm / "jobs").iterdir())) == 2
+
+
+def test_jobs_that_slurm_would_not_take_end_the_run_at_once(
+    config: Path, slurm: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config.write_text(config.read_text().replace('"long"', '"nowhere"'))
+    assert run_on_slurm(config, tmp_path / "out") == ExitCode.DRIVER_INPUT_ERROR
+    assert (
+        "Slurm would not take the jobs: sbatch: error: invalid partition specified: nowhere" in capsys.readouterr().err
+    )
+    assert not (slurm / "jobs").exists()
+
+
+def test_a_machine_without_slurm_is_told_apart(
+    config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert run_on_slurm(config, tmp_path / "out") == ExitCode.DRIVER_INPUT_ERROR
+    assert "there is no sbatch here" in capsys.readouterr().err

@@ -185,7 +185,9 @@ class _PlainObserver:
 
     def line(self) -> str:
         left = format_duration(self.progress.seconds_left(self.jobs))
-        return f"{_line(self.progress)}, {self.progress.running.total()} running, about {left} left"
+        running = self.progress.running.total()
+        now = f"{running} running" if running else "waiting for workers"
+        return f"{_line(self.progress)}, {now}, about {left} left"
 
     def say(self, text: str) -> None:
         typer.echo(text, err=True)

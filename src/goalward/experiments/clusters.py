@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import getpass
 import logging
 import os
+import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
     from distributed import Client
 
 CONNECT_SECONDS = 30
+SLURM_MEND_SECONDS = 60.0
+"""How often Slurm is asked which jobs it still has; its administrators do not like to be asked more often."""
 
 # Dask is here to hand out work; what it measures of itself would cost time that units are charged with.
 SETTINGS: dict[str, Any] = {
@@ -31,11 +35,16 @@ SETTINGS: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Workers:
-    """A connection to workers. Where there should be a certain number of them, ``mend`` brings back lost ones."""
+    """A connection to workers.
+
+    Where there should be a certain number of them, ``mend`` brings back lost ones; it is called every ``mend_seconds``
+    while some are lacking.
+    """
 
     client: Client
     wanted: int | None = None
     mend: Callable[[], None] = lambda: None
+    mend_seconds: float = 5.0
     own_scheduler: bool = True
 
     def threads(self) -> int:
@@ -110,6 +119,7 @@ def slurm_cluster(config: Config, jobs: int, logs: Path) -> Iterator[Workers]:
     cluster_class, _ = _import_slurm()
     from distributed import Client  # noqa: PLC0415
 
+    _check_slurm(submit_script(config, logs))
     logs.mkdir(parents=True, exist_ok=True)
     options = _slurm_options(config, logs)
     interface = options.pop("interface")
@@ -117,15 +127,54 @@ def slurm_cluster(config: Config, jobs: int, logs: Path) -> Iterator[Workers]:
     if interface is not None:
         options["interface"] = interface
         scheduler_options["interface"] = interface
+
+    async def forget(lost: set[str]) -> None:
+        for name in lost & cluster.workers.keys():
+            del cluster.workers[name]
+
+    def mend() -> None:
+        # Dask replaces a job whose worker it has seen; one that ends before that, or was never taken, nobody misses.
+        submitted = {name: job.job_id for name, job in list(cluster.workers.items())}
+        alive = _slurm_jobs()
+        connected = {worker["name"] for worker in client.scheduler_info()["workers"].values()}
+        lost = {
+            n for n, job in submitted.items() if job is None or (alive is not None and job not in alive)
+        } - connected
+        cluster.sync(forget, lost)
+        cluster.scale(jobs=jobs)
+
     with (
         dask.config.set(SETTINGS),
         cluster_class(**options, scheduler_options=scheduler_options) as cluster,
         Client(cluster) as client,
     ):
         _quiet()
-        # As many as are wanted, for as long as there is work: a job that ends at its wall-clock limit is replaced.
-        cluster.adapt(minimum_jobs=jobs, maximum_jobs=jobs)
-        yield Workers(client)
+        cluster.scale(jobs=jobs)
+        yield Workers(client, jobs, mend, SLURM_MEND_SECONDS)
+
+
+def _check_slurm(script: str) -> None:
+    """Ask Slurm whether it would take a job, so that a wrong queue or account is known now and not never."""
+    with tempfile.NamedTemporaryFile("w", suffix=".sh", encoding="utf-8") as file:
+        file.write(script)
+        file.flush()
+        try:
+            asked = subprocess.run(["sbatch", "--test-only", file.name], capture_output=True, text=True, check=False)
+        except OSError:
+            raise UsageError("--slurm needs a machine from which jobs are submitted: there is no sbatch here") from None
+    if asked.returncode != 0:
+        said = asked.stderr.strip() or asked.stdout.strip() or f"exit code {asked.returncode}"
+        raise UsageError(f"Slurm would not take the jobs: {' '.join(said.split())} (--dry-run shows their script)")
+
+
+def _slurm_jobs() -> set[str] | None:
+    """The numbers of the user's jobs that wait or run; None where Slurm cannot say."""
+    command = ["squeue", "--noheader", "--format=%A", f"--user={getpass.getuser()}"]
+    try:
+        listed = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError:
+        return None
+    return set(listed.stdout.split()) if listed.returncode == 0 else None
 
 
 def submit_script(config: Config, logs: Path) -> str:

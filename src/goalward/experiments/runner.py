@@ -37,7 +37,6 @@ MOST_DEATHS = 3
 """A unit whose process or worker dies so often has failed."""
 LOOK_SECONDS = 0.25
 SLOTS_SECONDS = 2.0
-MEND_SECONDS = 5.0
 
 
 class Observer(Protocol):
@@ -120,7 +119,7 @@ class Runner:
         self._events: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._retries_by_dask = workers.failures_allowed()
         self._slots, self._look_again = 0, time.monotonic()
-        self._mend_again = time.monotonic() + MEND_SECONDS
+        self._mend_again = time.monotonic() + workers.mend_seconds
 
     def _enqueue(self, unit: Unit) -> None:
         training = self.plan.training_of(unit)
@@ -152,7 +151,7 @@ class Runner:
             lacking = self._slots < (self.workers.wanted or 1)
             self._look_again = now + (LOOK_SECONDS if lacking else SLOTS_SECONDS)
             if lacking and now >= self._mend_again:
-                self._mend_again = now + MEND_SECONDS
+                self._mend_again = now + self.workers.mend_seconds
                 self.workers.mend()
         return self._slots - len(self._running)
 
