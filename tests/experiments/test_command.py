@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -77,6 +78,19 @@ def test_the_time_left_follows_what_units_have_taken(folder: Path) -> None:
     progress.finished(unit, Result(unit.id, "solved", solved=True, total_time=1.0))
     assert (progress.total("done"), progress.total("solved"), progress.running.total()) == (3, 2, 0)
     assert progress.seconds_left(1) == 0
+
+
+def test_the_time_left_counts_what_a_unit_takes_beside_its_own_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    row = {"method": "ff", "kind": "search", "units": 3, "done": 0, "solved": 0, "failed": 0, "mean_time": None}
+    progress = Progress.of([row], Budgets(search=100))
+    assert progress.seconds_left(2) == 150
+    unit = Unit("search", "blocks", "hard", "p1", "ff", None, "p3")
+    clock = iter([10.0, 14.0])
+    monkeypatch.setattr(time, "monotonic", lambda: next(clock))
+    progress.started(unit)
+    progress.finished(unit, Result(unit.id, "solved", solved=True, total_time=1.0))
+    assert progress.rows["ff", "search"]["mean_time"] == 1.0
+    assert progress.seconds_left(2) == 4.0
 
 
 def test_other_commands_do_not_load_dask_or_torch() -> None:

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 import contextlib
+import math
+import os
+import signal
+import sys
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
 
 from goalward.errors import GoalwardError, UsageError
+from goalward.experiments import runner
+from goalward.experiments import store as store_module
+from goalward.experiments.benchmark import find_instances
 from goalward.experiments.clusters import Workers
 from goalward.experiments.config import Config, read_config
 from goalward.experiments.runner import experiment_lock, is_running, open_store, prepare, run_experiment
 from goalward.experiments.store import Result, Store, Unit
-from goalward.experiments.units import Job
+from goalward.experiments.units import Job, Plan
 from goalward.experiments.worker import Outcome
 
 from .crashes import CONFIG, TRAINING
@@ -196,6 +204,58 @@ def test_deaths_of_earlier_runs_are_not_held_against_a_unit(config: Config, stor
 
 def _killed(job: Job) -> Outcome:
     raise KeyboardInterrupt
+
+
+def run_until_line(config: Config, output: Path, last: float) -> int:
+    """Run in a process of its own that kills itself at the so-manieth line of the runner and the store; -1 if it did.
+
+    Otherwise how many lines there were.
+    """
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        lines = 0
+
+        def trace(frame: FrameType, event: str, _: Any) -> Any:
+            nonlocal lines
+            if frame.f_code.co_filename not in (runner.__file__, store_module.__file__):
+                return None
+            lines += event == "line"
+            if lines > last:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return trace
+
+        with open_store(output) as store:
+            sys.settrace(trace)
+            run(config, store, good, Watcher())
+        sys.settrace(None)
+        os.write(writing, str(lines).encode())
+        os._exit(0)
+    os.close(writing)
+    with open(reading, "rb") as stream:
+        told = stream.read()
+    _, status = os.waitpid(child, 0)
+    assert os.WIFSIGNALED(status) or told
+    return int(told or -1)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_kill_at_any_line_loses_nothing_and_doubles_nothing(config: Config, tmp_path: Path) -> None:
+    n_lines = run_until_line(config, tmp_path / "whole", math.inf)
+    assert n_lines > 500
+    for last in range(3, n_lines - 3, n_lines // 80):
+        output = tmp_path / str(last)
+        assert run_until_line(config, output, last) == -1
+        with open_store(output) as store:
+            before = {unit.id: result for unit, result in store.results()}
+            done = run(config, store, good, Watcher())
+            after = {unit.id: result for unit, result in store.results()}
+            assert len(after) == store.counts()["units"] == 7
+            assert sorted([*before, *done]) == sorted(after), f"killed at line {last}"
+            assert before.items() <= after.items()
+            for unit in store.units():
+                product = Plan(config, find_instances(config, output), output).product_file(unit)
+                assert product.read_text() == unit.id
 
 
 def test_a_scheduler_that_goes_away_is_an_error_that_says_what_to_do(config: Config, store: Store) -> None:

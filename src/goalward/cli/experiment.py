@@ -184,8 +184,8 @@ class _PlainObserver:
             self.say(self.line())
 
     def line(self) -> str:
-        left = format_duration(self.progress.seconds_left(self.jobs))
         running = self.progress.running.total()
+        left = format_duration(self.progress.seconds_left(running or self.jobs))
         now = f"{running} running" if running else "waiting for workers"
         return f"{_line(self.progress)}, {now}, about {left} left"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import Any
@@ -36,6 +37,9 @@ class Progress:
     running: Counter[Group] = field(default_factory=Counter)
     lost: int = 0
     _times: dict[Group, _Times] = field(default_factory=lambda: defaultdict(_Times))
+    # From handing out to taking in: with the start of the process and validation, which a unit's own time leaves out.
+    _spans: dict[Group, _Times] = field(default_factory=lambda: defaultdict(_Times))
+    _begun: dict[str, float] = field(default_factory=dict)
 
     @classmethod
     def of(cls, rows: list[dict[str, Any]], budgets: Budgets) -> Progress:
@@ -46,16 +50,20 @@ class Progress:
             progress.rows[group] = dict(row)
             if row["mean_time"] is not None:
                 progress._times[group].add(row["mean_time"], row["done"])
+                progress._spans[group].add(row["mean_time"], row["done"])
         return progress
 
     def started(self, unit: Unit) -> None:
         """A unit is on its way."""
         self.running[unit.method, unit.kind] += 1
+        self._begun[unit.id] = time.monotonic()
 
     def finished(self, unit: Unit, result: Result) -> None:
         """A unit has a result."""
         group = unit.method, unit.kind
         self._stops(group)
+        if unit.id in self._begun:
+            self._spans[group].add(time.monotonic() - self._begun.pop(unit.id))
         row = self.rows[group]
         row["done"] += 1
         row["solved"] += result.solved
@@ -81,7 +89,7 @@ class Progress:
         """What the units that are left will take, by what others like them have taken; the budget where none has."""
         seconds = 0.0
         for group, row in self.rows.items():
-            mean = self._times[group].mean
+            mean = self._spans[group].mean
             budget = self.budgets.train if group[1] == "train" else self.budgets.search
             seconds += (row["units"] - row["done"]) * (budget if mean is None else mean)
         return seconds / max(jobs, 1)
