@@ -6,11 +6,13 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 # What a build depends on; Python sources do not, the install is editable.
 BUILD_INPUTS := pyproject.toml constraints.txt CMakeLists.txt $(shell find src/native -type f)
 
-.PHONY: demo test lint types check chromium bench clean help
+.PHONY: demo test lint types check chromium smoke crash-test bench clean help
 
 help:
 	@echo "make demo   install into $(VENV), solve a bundled instance from several initial states, show the plans are valid"
 	@echo "make test   install with the test tools and run everything CI runs"
+	@echo "make smoke  install what experiments need, run a small one, write its report to smoke/report.html"
+	@echo "make crash-test  kill parts of an experiment at random moments for an hour, compare its results"
 	@echo "make bench  compare speed and heuristic values with Fast Downward (needs the public benchmark)"
 	@echo "make clean  remove $(VENV) and build files"
 
@@ -24,6 +26,10 @@ $(VENV)/.installed: $(BIN)/python $(BUILD_INPUTS)
 
 $(VENV)/.installed-dev: $(VENV)/.installed
 	$(PIP) --no-build-isolation --editable '.[dev]'
+	@touch $@
+
+$(VENV)/.installed-experiments: $(VENV)/.installed
+	$(PIP) --no-build-isolation --editable '.[baselines,experiments]'
 	@touch $@
 
 demo: $(VENV)/.installed
@@ -46,6 +52,13 @@ chromium:
 	@command -v chromium chromium-browser google-chrome >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null \
 	  && { apt-get install -qq -y --no-install-recommends chromium || { apt-get update -qq \
 	  && apt-get install -qq -y --no-install-recommends chromium; }; } >/dev/null 2>&1; } || true
+
+smoke: $(VENV)/.installed-experiments
+	$(BIN)/goalward experiment run smoke -o smoke
+	$(BIN)/goalward experiment report smoke -o smoke/report.html --table smoke/table.md
+
+crash-test: $(VENV)/.installed-dev
+	$(BIN)/python benchmarks/crash_test.py --rounds 20
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/heuristic_values.py
