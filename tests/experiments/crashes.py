@@ -111,14 +111,15 @@ def run_with_kills(config: Path, output: Path, kills: int, rng: random.Random, p
             while process.poll() is None and victims.killed.total() < kills:
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     process.wait(rng.uniform(0.1, pause))
-                alive = {pid: role for pid, role in processes(token).items() if role in ROLES}
                 # Three deaths of a unit are its failure, so no run has more than two of those.
-                roles = sorted({role for role in alive.values() if role == "runner" or lost_here.total() < 2})
-                if roles and process.poll() is None:
-                    role = rng.choice(roles)
-                    os.kill(rng.choice([pid for pid in alive if alive[pid] == role]), signal.SIGKILL)
-                    victims.killed[role] += 1
-                    lost_here[role] += role != "runner"
+                allowed = ROLES if lost_here.total() < 2 else ("runner",)
+                victim = _find_victim(token, allowed, victims, rng, process)
+                if victim is not None and process.poll() is None:
+                    pid, role = victim
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGKILL)
+                        victims.killed[role] += 1
+                        lost_here[role] += role != "runner"
             code = process.wait()
         finally:
             process.kill()
@@ -127,6 +128,23 @@ def run_with_kills(config: Path, output: Path, kills: int, rng: random.Random, p
         if code == 0:
             return victims
         assert code == -signal.SIGKILL, output.with_suffix(".log").read_text()
+
+
+def _find_victim(
+    token: str, allowed: tuple[str, ...], victims: Victims, rng: random.Random, process: subprocess.Popen[bytes]
+) -> tuple[int, str] | None:
+    """Any process, or now and then one of the kind that was killed least; some kinds live for moments only."""
+    rare = min(allowed, key=lambda role: victims.killed[role])
+    deadline = time.monotonic() + (3.0 if rng.random() < 0.5 else 0.0)
+    while True:
+        alive = {pid: role for pid, role in processes(token).items() if role in allowed}
+        if rare in alive.values() or time.monotonic() >= deadline or process.poll() is not None:
+            break
+        time.sleep(0.01)
+    if not alive:
+        return None
+    role = rare if rare in alive.values() else rng.choice(sorted(set(alive.values())))
+    return rng.choice([pid for pid in alive if alive[pid] == role]), role
 
 
 def remaining(token: str, seconds: float = 30.0) -> dict[int, str]:

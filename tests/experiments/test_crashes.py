@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import random
 import re
@@ -81,99 +82,89 @@ def _attempts(output: Path) -> dict[str, tuple[int, float]]:
         return {unit.id: (result.attempts, result.finished) for unit, result in store.results()}
 
 
-@contextlib.contextmanager
-def dask(*arguments: str, token: str, log: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """A scheduler or a worker in a process of its own, as somebody would start it by hand."""
-    command = [sys.executable, "-m", f"distributed.cli.dask_{arguments[0]}", *arguments[1:]]
-    with open(log, "ab") as stream:
-        process = subprocess.Popen(
-            command, stdout=stream, stderr=stream, env=os.environ | {MARK: token}, start_new_session=True
-        )
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.wait()
+class ByHand:
+    """A Dask scheduler and its workers in processes of their own, as somebody would start them by hand."""
+
+    def __init__(self, folder: Path, token: str) -> None:
+        self.token, self.log, self.address_file = token, folder / "dask.log", folder / "scheduler.json"
+        self._started: list[subprocess.Popen[bytes]] = []
+        self.scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", "0")
+        while not self.address_file.exists():
+            time.sleep(0.05)
+        time.sleep(0.2)
+        self.address = json.loads(self.address_file.read_text())["address"]
+
+    def worker(self) -> subprocess.Popen[bytes]:
+        return self._start("worker", "--no-nanny", "--nthreads", "1", "--memory-limit", "0")
+
+    def _start(self, kind: str, *arguments: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", f"distributed.cli.dask_{kind}", *arguments, "--no-dashboard"]
+        with open(self.log, "ab") as stream:
+            process = subprocess.Popen(
+                [*command, "--scheduler-file", str(self.address_file)],
+                stdout=stream, stderr=stream, env=os.environ | {MARK: self.token}, start_new_session=True,
+            )  # fmt: skip
+        self._started.append(process)
+        return process
+
+    def end(self) -> None:
+        for process in self._started:
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture
+def by_hand(tmp_path: Path) -> Iterator[ByHand]:
+    started = ByHand(tmp_path, secrets.token_hex(8))
+    yield started
+    started.end()
 
 
 def test_a_scheduler_with_two_workers_does_the_work_though_one_worker_is_killed(
-    config: Path, calm: Path, tmp_path: Path
+    config: Path, calm: Path, tmp_path: Path, by_hand: ByHand
 ) -> None:
-    token = secrets.token_hex(8)
-    address_file, log = tmp_path / "scheduler.json", tmp_path / "dask.log"
-    plain = ("--no-dashboard", "--scheduler-file", str(address_file))
-    worker = ("worker", "--no-nanny", "--nthreads", "1", "--memory-limit", "0", *plain)
-    with (
-        dask("scheduler", "--host", "127.0.0.1", "--port", "0", *plain, token=token, log=log),
-        _once_there(address_file),
-        dask(*worker, token=token, log=log) as first,
-        dask(*worker, token=token, log=log),
-    ):
-        address = re.search(r'"address": "(tcp://[^"]+)"', address_file.read_text())
-        assert address
-        process = start(config, tmp_path / "out", token, "--scheduler", address[1])
-        _wait_for_results(tmp_path / "out", process)
-        first.kill()
-        assert process.wait() == 0, (tmp_path / "out.log").read_text()
+    first, _ = by_hand.worker(), by_hand.worker()
+    process = start(config, tmp_path / "out", by_hand.token, "--scheduler", by_hand.address)
+    _wait_for_results(tmp_path / "out", process)
+    first.kill()
+    assert process.wait() == 0, (tmp_path / "out.log").read_text()
     assert outcome(tmp_path / "out") == outcome(calm)
-    assert not remaining(token)
+    by_hand.end()
+    assert not remaining(by_hand.token)
 
 
 def test_when_the_scheduler_is_killed_the_run_ends_and_can_be_taken_up_again(
-    config: Path, calm: Path, tmp_path: Path
+    config: Path, calm: Path, tmp_path: Path, by_hand: ByHand
 ) -> None:
-    token = secrets.token_hex(8)
-    address_file, log = tmp_path / "scheduler.json", tmp_path / "dask.log"
-    plain = ("--no-dashboard", "--scheduler-file", str(address_file))
-    with (
-        dask("scheduler", "--host", "127.0.0.1", "--port", "0", *plain, token=token, log=log) as scheduler,
-        _once_there(address_file),
-        dask("worker", "--nthreads", "1", "--memory-limit", "0", *plain, token=token, log=log),
-    ):
-        address = re.search(r'"address": "(tcp://[^"]+)"', address_file.read_text())
-        assert address
-        process = start(config, tmp_path / "out", token, "--scheduler", address[1])
-        _wait_for_results(tmp_path / "out", process)
-        scheduler.kill()
-        assert process.wait() == 35, (tmp_path / "out.log").read_text()
-        assert "scheduler is gone" in (tmp_path / "out.log").read_text()
+    by_hand.worker()
+    process = start(config, tmp_path / "out", by_hand.token, "--scheduler", by_hand.address)
+    _wait_for_results(tmp_path / "out", process)
+    by_hand.scheduler.kill()
+    assert process.wait() == 35, (tmp_path / "out.log").read_text()
+    assert "scheduler is gone" in (tmp_path / "out.log").read_text()
+    by_hand.end()
     run_undisturbed(config, tmp_path / "out")
     assert outcome(tmp_path / "out") == outcome(calm)
-    assert not {pid for pid, role in processes(token).items() if role == "guard"}
+    assert not remaining(by_hand.token)
 
 
-def test_units_end_when_nobody_waits_for_them_any_more(tmp_path: Path) -> None:
+def test_units_end_when_nobody_waits_for_them_any_more(tmp_path: Path, by_hand: ByHand) -> None:
     path = tmp_path / "long.toml"
     path.write_text(
         CONFIG.format(states=1, more="").replace('"blocks"', '"tiles"').replace("n = 5", "rows = 5, cols = 5")
     )
-    token = secrets.token_hex(8)
-    address_file, log = tmp_path / "scheduler.json", tmp_path / "dask.log"
-    plain = ("--no-dashboard", "--scheduler-file", str(address_file))
-    with (
-        dask("scheduler", "--host", "127.0.0.1", "--port", "0", *plain, token=token, log=log),
-        _once_there(address_file),
-        dask("worker", "--no-nanny", "--nthreads", "1", "--memory-limit", "0", *plain, token=token, log=log) as worker,
-    ):
-        address = re.search(r'"address": "(tcp://[^"]+)"', address_file.read_text())
-        assert address
-        process = start(path, tmp_path / "out", token, "--scheduler", address[1], "--set", "budgets.search=10m")
-        while "guard" not in processes(token).values():
-            time.sleep(0.1)
-            assert process.poll() is None, (tmp_path / "out.log").read_text()
-        process.kill()
-        process.wait()
-        for _ in range(200):
-            if "guard" not in processes(token).values():
-                break
-            time.sleep(0.1)
-        assert "guard" not in processes(token).values()
-        assert worker.poll() is None, "the worker goes on, for others"
-
-
-@contextlib.contextmanager
-def _once_there(path: Path) -> Iterator[None]:
-    while not path.exists():
-        time.sleep(0.05)
-    time.sleep(0.2)
-    yield
+    worker = by_hand.worker()
+    process = start(
+        path, tmp_path / "out", by_hand.token, "--scheduler", by_hand.address, "--set", "budgets.search=10m"
+    )
+    while "guard" not in processes(by_hand.token).values():
+        time.sleep(0.1)
+        assert process.poll() is None, (tmp_path / "out.log").read_text()
+    process.kill()
+    process.wait()
+    for _ in range(200):
+        if "guard" not in processes(by_hand.token).values():
+            break
+        time.sleep(0.1)
+    assert "guard" not in processes(by_hand.token).values()
+    assert worker.poll() is None, "the worker goes on, for others"
