@@ -7,6 +7,7 @@ table of SING, the hyper-parameter settings from the supplement's table of the g
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -27,7 +28,8 @@ DOMAINS = (
     "visitall",
 )
 OTHER_NAMES = {"pipesworld-notankage": "pipesworld", "pipesworld-nt": "pipesworld"}
-"""Folders of the benchmark that the paper's tables call by a shorter name."""
+"""Folders of the benchmark that the paper's tables call by a shorter name; they leave out the year as well."""
+_YEAR = re.compile(r"-(opt|sat)\d\d(-strips)?$")  # as in scanalyzer-opt11-strips
 
 
 @dataclass(frozen=True)
@@ -175,7 +177,8 @@ SETTINGS = tuple(
 
 def coverage(column: PaperColumn, domain: str, difficulty: str) -> float | None:
     """What the paper reports for a domain of the benchmark; None where it reports nothing."""
-    name = OTHER_NAMES.get(domain, domain)
+    plain = _YEAR.sub("", domain)
+    name = OTHER_NAMES.get(plain, plain)
     if name not in DOMAINS or difficulty not in {"moderate", "hard"}:
         return None
     return (column.moderate if difficulty == "moderate" else column.hard)[DOMAINS.index(name)]

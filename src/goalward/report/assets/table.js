@@ -78,7 +78,7 @@ function drawCoverage() {
     if (!rows.length) return;
     const key = (row) => (sorted < 0 ? row.name : row.cells[sorted] ? row.cells[sorted].value : -1);
     rows.sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0) * (sorted < 0 ? (down ? 1 : -1) : down ? -1 : 1));
-    body.append(make("tr", { class: "group" }, make("th", { colspan: columns.length + 1, scope: "rowgroup" }, `${difficulty} tasks`)));
+    body.append(make("tr", { class: "group" }, make("th", { colspan: columns.length + 1, scope: "rowgroup" }, make("span", {}, `${difficulty} tasks`))));
     rows.forEach((row) => body.append(coverageRow(columns, row.name, row.cells, { "data-domain": row.name, "data-difficulty": difficulty })));
     const averages = columns.map((_, i) => {
       const values = rows.filter((row) => row.cells[i]).map((row) => row.cells[i].value);
