@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
@@ -49,7 +50,8 @@ def main() -> None:
             started = time.monotonic()
             output = Path(folder) / f"round{number}"
             victims = run_with_kills(config, output, arguments.kills, random.Random(arguments.seed + number))
-            equal = outcome(output) == expected
+            found = outcome(output)
+            equal = found == expected
             same = same and equal
             counts = " ".join(f"{victims.killed[role]:>7}" for role in ROLES)
             seconds = time.monotonic() - started
@@ -57,7 +59,18 @@ def main() -> None:
                 f"{number:>5} {victims.starts:>6} {counts} {seconds:>8.1f}  {'equal' if equal else 'DIFFERENT'}",
                 flush=True,
             )
+            for what in expected:
+                if found[what] != expected[what]:
+                    _show_difference(what, expected[what], found[what])
     sys.exit(0 if same else 1)
+
+
+def _show_difference(what: str, expected: Any, found: Any) -> None:
+    """What is missing, too much or different, one line each."""
+    calm, disturbed = (dict.fromkeys(one) if isinstance(one, list) else one for one in (expected, found))
+    for name in sorted(calm.keys() | disturbed.keys()):
+        if name not in calm or name not in disturbed or calm[name] != disturbed[name]:
+            print(f"      {what}: {name}: {calm.get(name)} -> {disturbed.get(name)}", flush=True)
 
 
 if __name__ == "__main__":

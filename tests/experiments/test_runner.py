@@ -194,6 +194,19 @@ def test_a_unit_that_kills_its_worker_three_times_has_failed(config: Config, sto
     assert store.counts() == {"units": 7, "done": 7, "solved": 5, "failed": 1}
 
 
+def test_a_worker_that_stumbles_says_nothing_about_the_unit(config: Config, store: Store) -> None:
+    tries: Counter[str] = Counter()
+
+    def work(job: Job) -> Any:
+        tries[job.unit.id] += 1
+        return OSError("no process can be started") if tries[job.unit.id] == 1 else good(job)
+
+    watcher = Watcher()
+    run(config, store, work, watcher)
+    assert store.counts()["failed"] == 0
+    assert set(watcher.reasons) == {"its worker could not run it: OSError: no process can be started"}
+
+
 def test_deaths_of_earlier_runs_are_not_held_against_a_unit(config: Config, store: Store) -> None:
     for _ in range(5):  # runners that were killed while it was on its way
         with contextlib.suppress(KeyboardInterrupt):

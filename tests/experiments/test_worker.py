@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import subprocess
+import threading
 import time
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -73,6 +76,24 @@ def test_a_signal_is_no_result_but_a_reason_to_try_again(misbehave: Callable[...
     outcome = misbehave("signal", train=60)
     assert outcome.result is None
     assert outcome.lost == "its process was ended by signal 11 (SIGSEGV)"
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.01, 0.05, 0.1, 0.2, 0.4])
+def test_a_guard_that_is_killed_at_any_moment_is_no_result_but_a_reason_to_try_again(
+    misbehave: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch, delay: float
+) -> None:
+    class ShortLived(subprocess.Popen[bytes]):
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            super().__init__(*arguments, **options)
+            self.killer = threading.Timer(delay, self.kill)
+            self.killer.start()
+            if not delay:
+                self.killer.join()  # dead before it is told what to do
+
+    monkeypatch.setattr(subprocess, "Popen", ShortLived)
+    outcome = misbehave("sleep", train=60)
+    assert outcome.result is None
+    assert outcome.lost.startswith("its process was killed")
 
 
 def test_long_results_arrive_whole_and_noise_is_no_part_of_them(misbehave: Callable[..., Outcome]) -> None:

@@ -68,8 +68,8 @@ def run_guarded(
     assert process.stdout is not None
     assert process.stderr is not None
     try:
-        with process.stdin, process.stdout, process.stderr, Listener([process.stdout, process.stderr]) as listener:
-            with contextlib.suppress(BrokenPipeError):
+        with process.stdout, process.stderr, Listener([process.stdout, process.stderr]) as listener:
+            with contextlib.suppress(BrokenPipeError):  # it was killed at once
                 process.stdin.write(message.encode() + b"\n")
                 process.stdin.flush()
             while process.poll() is None and not cancelled():
@@ -85,6 +85,8 @@ def run_guarded(
         end_session(process.pid)
         process.kill()
         process.wait()
+        with contextlib.suppress(BrokenPipeError):  # closing tries again to write what was never read
+            process.stdin.close()
     # The guard's word on the ending is the last line of the errors; it is missing where the guard was killed.
     told, _, last = err.rstrip("\n").rpartition("\n")
     if not last.startswith(_MARK):

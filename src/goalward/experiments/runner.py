@@ -212,7 +212,8 @@ class Runner:
                     self._deaths[unit.id] += 1
                     self.store.begin(unit.id)
                 return Outcome(unit.id, lost="its worker died")
-            return Outcome(unit.id, Result(unit.id, "failed", error=f"{type(error).__name__}: {error}"))
+            # The worker itself stumbled (no memory left to start a process, say), which says nothing about the unit.
+            return Outcome(unit.id, lost=f"its worker could not run it: {type(error).__name__}: {error}")
         raise SchedulerLostError
 
     def _move_file(self, unit: Unit, result: Result, key: str) -> None:
