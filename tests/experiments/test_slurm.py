@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
+import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -107,6 +111,26 @@ def test_a_job_that_dies_before_its_worker_is_there_is_replaced(config: Path, sl
     assert run_on_slurm(config, tmp_path / "out") == 0
     with Store(tmp_path / "out" / FILE_NAME) as store:
         assert store.counts()["solved"] == 2
+    assert len(list((slurm / "jobs").iterdir())) == 2
+
+
+def test_a_job_that_is_ended_in_the_middle_is_replaced(config: Path, slurm: Path, tmp_path: Path) -> None:
+    config.write_text(CONFIG.format(states=4, more=SLURM))
+
+    def end_the_first_job() -> None:
+        done = 0
+        while not done:
+            time.sleep(0.05)
+            with contextlib.suppress(Exception), Store(tmp_path / "out" / FILE_NAME) as store:
+                done = store.counts()["done"]
+        os.killpg(int((slurm / "jobs" / "1" / "pid").read_text()), signal.SIGKILL)
+
+    killer = threading.Thread(target=end_the_first_job)
+    killer.start()
+    assert run_on_slurm(config, tmp_path / "out") == 0
+    killer.join()
+    with Store(tmp_path / "out" / FILE_NAME) as store:
+        assert store.counts() == {"units": 8, "done": 8, "solved": 8, "failed": 0}
     assert len(list((slurm / "jobs").iterdir())) == 2
 
 

@@ -128,23 +128,23 @@ def slurm_cluster(config: Config, jobs: int, logs: Path) -> Iterator[Workers]:
         options["interface"] = interface
         scheduler_options["interface"] = interface
 
-    async def forget(lost: set[str]) -> None:
-        for name in lost & cluster.workers.keys():
+    async def forget(names: set[str]) -> None:
+        for name in names & cluster.workers.keys():
             del cluster.workers[name]
 
     def mend() -> None:
-        # Dask replaces a job whose worker it has seen; one that ends before that, or was never taken, nobody misses.
+        # Dask itself forgets a job whose worker has gone; one that ends before it has a worker, or that was never
+        # taken, nobody would miss.
         submitted = {name: job.job_id for name, job in list(cluster.workers.items())}
         alive = _slurm_jobs()
         connected = {worker["name"] for worker in client.scheduler_info()["workers"].values()}
-        lost = {
-            n for n, job in submitted.items() if job is None or (alive is not None and job not in alive)
-        } - connected
-        cluster.sync(forget, lost)
-        cluster.scale(jobs=jobs)
+        ended = {name for name, job in submitted.items() if job is None or (alive is not None and job not in alive)}
+        cluster.sync(forget, ended - connected)
+        cluster.scale(jobs=jobs)  # submits again what is forgotten
 
     with (
-        dask.config.set(SETTINGS),
+        # A worker that is gone does not come back, and waiting for it might end the job that takes its place.
+        dask.config.set(SETTINGS | {"distributed.deploy.lost-worker-timeout": "1s"}),
         cluster_class(**options, scheduler_options=scheduler_options) as cluster,
         Client(cluster) as client,
     ):
