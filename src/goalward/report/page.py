@@ -126,8 +126,10 @@ def _ours(experiment: Experiment, columns: list[coverage.Column], theirs: paper.
     kinds = ("validated",) if theirs.kind == "validated" else ("mean", "single")
     for wanted in (kinds, ("validated", "mean", "single")):
         for name in names:
+            same = {label for label, system in experiment.method_names.items() if system == name}
             for place, column in enumerate(columns):
-                if experiment.method_names[column.method] == name and column.kind in wanted:
+                # Of several settings of a system only that which bears its name can be meant.
+                if column.method in same and column.kind in wanted and (len(same) == 1 or column.method == name):
                     return place
     return None
 

@@ -67,8 +67,9 @@ function drawCoverage() {
   );
   const head = make("tr", {}, heading(-1, "Domain", "", false), ...columns.map((column, i) => {
     const imported = !column.paper && page.methods.find((method) => method.label === column.method).imported;
-    const small = column.paper ? ["paper", column.title].filter(Boolean).join(", ") : [column.title, imported ? "imported" : ""].filter(Boolean).join(", ");
-    return heading(i, column.method, small, column.paper);
+    const [name, ...options] = column.method.split(",");
+    const small = [column.paper ? "paper" : "", ...options, column.title, imported ? "imported" : ""].filter(Boolean).join(", ");
+    return heading(i, name, small, column.paper);
   }));
   const body = make("tbody");
   page.difficulties.forEach((difficulty, d) => {
