@@ -185,7 +185,7 @@ class _PlainObserver:
 
     def line(self) -> str:
         running = self.progress.running.total()
-        left = format_duration(self.progress.seconds_left(running or self.jobs))
+        left = format_duration(self.progress.seconds_left(self.jobs))
         now = f"{running} running" if running else "waiting for workers"
         return f"{_line(self.progress)}, {now}, about {left} left"
 

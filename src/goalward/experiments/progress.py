@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,6 +40,7 @@ class Progress:
     # From handing out to taking in: with the start of the process and validation, which a unit's own time leaves out.
     _spans: dict[Group, _Times] = field(default_factory=lambda: defaultdict(_Times))
     _begun: dict[str, float] = field(default_factory=dict)
+    _at_once: deque[int] = field(default_factory=lambda: deque(maxlen=20))  # how many ran when one more was started
 
     @classmethod
     def of(cls, rows: list[dict[str, Any]], budgets: Budgets) -> Progress:
@@ -57,6 +58,7 @@ class Progress:
         """A unit is on its way."""
         self.running[unit.method, unit.kind] += 1
         self._begun[unit.id] = time.monotonic()
+        self._at_once.append(self.running.total())
 
     def finished(self, unit: Unit, result: Result) -> None:
         """A unit has a result."""
@@ -86,10 +88,13 @@ class Progress:
         return sum(row[column] for row in self.rows.values())
 
     def seconds_left(self, jobs: int) -> float:
-        """What the units that are left will take, by what others like them have taken; the budget where none has."""
+        """What the units that are left will take, by what others like them have taken; the budget where none has.
+
+        As many run at once as did lately, or ``jobs`` before any has started.
+        """
         seconds = 0.0
         for group, row in self.rows.items():
             mean = self._spans[group].mean
             budget = self.budgets.train if group[1] == "train" else self.budgets.search
             seconds += (row["units"] - row["done"]) * (budget if mean is None else mean)
-        return seconds / max(jobs, 1)
+        return seconds / max(self._at_once, default=jobs)
