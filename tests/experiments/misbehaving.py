@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -15,6 +16,7 @@ def main(message: str) -> str:
     job = json.loads(message)
     behaviour = os.environ["MISBEHAVIOUR"]
     Path(job["scratch"]).write_text("half a model")
+    tempfile.mkstemp()
     if behaviour == "sleep":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         time.sleep(1000)

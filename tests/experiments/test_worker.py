@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import subprocess
+import tempfile
 import threading
 import time
 import tomllib
@@ -107,6 +108,18 @@ def test_numerical_libraries_have_one_thread(misbehave: Callable[..., Outcome]) 
     result = misbehave("well", train=60).result
     assert result is not None
     assert result.extra["threads"] == "1"
+
+
+@pytest.mark.parametrize("behaviour", ["sleep", "signal", "well"])
+def test_temporary_files_of_a_unit_go_with_it(
+    misbehave: Callable[..., Outcome], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, behaviour: str
+) -> None:
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder))
+    monkeypatch.setattr(tempfile, "tempdir", None)  # look at the variable again
+    misbehave(behaviour)
+    assert list(folder.iterdir()) == []
 
 
 @pytest.mark.parametrize("stay", [False, True])

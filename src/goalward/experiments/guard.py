@@ -48,11 +48,12 @@ def one_thread(environment: dict[str, str]) -> dict[str, str]:
 
 
 def run_guarded(
-    module: str, message: str, seconds: float, memory: int, cancelled: Callable[[], bool]
+    module: str, message: str, seconds: float, memory: int, cancelled: Callable[[], bool], folder: str
 ) -> tuple[Ending | None, str, str]:
     """Run a module's ``main(message)`` under a guard; returns how it ended, its output and its errors.
 
-    There is no ending where the guard itself was killed, or where ``cancelled`` said so.
+    There is no ending where the guard itself was killed, or where ``cancelled`` said so. ``folder`` is for temporary
+    files.
     """
     from goalward.baselines.process import Listener  # noqa: PLC0415 - the guard itself loads as little as it can
 
@@ -61,7 +62,7 @@ def run_guarded(
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=one_thread(dict(os.environ)),
+        env=one_thread(os.environ | {"TMPDIR": folder}),
         start_new_session=True,
     )
     assert process.stdin is not None

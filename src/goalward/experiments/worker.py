@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import signal
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,7 +31,9 @@ def run_unit(job: Job, cancelled: Callable[[], bool] = lambda: False, module: st
     """Do one unit; whatever it does to its process, this returns."""
     unit = job.unit.id
     Path(job.scratch).parent.mkdir(parents=True, exist_ok=True)
-    ending, out, err = run_guarded(module, job.to_json(), job.hard_limit, job.budgets.memory, cancelled)
+    # What a process that is killed leaves behind (Fast Downward's files, say) goes with the folder.
+    with tempfile.TemporaryDirectory(prefix="goalward-", ignore_cleanup_errors=True) as folder:
+        ending, out, err = run_guarded(module, job.to_json(), job.hard_limit, job.budgets.memory, cancelled, folder)
     if ending is None:
         return Outcome(unit, lost="its process was killed" + (f": {_last_line(err)}" if err.strip() else ""))
     if ending.cut is None and ending.code == 0:
