@@ -12,9 +12,12 @@ import pytest
 
 from goalward.cli.main import run
 from goalward.experiments import clusters
-from goalward.experiments.config import Budgets
+from goalward.experiments.config import Budgets, load_config
 from goalward.experiments.progress import Progress
+from goalward.experiments.runner import open_store, prepare
 from goalward.experiments.store import FILE_NAME, Result, Store, Unit
+
+from .crashes import CONFIG
 
 
 @pytest.fixture
@@ -42,6 +45,21 @@ def test_status_says_how_far_it_is_and_why_units_failed(folder: Path, capsys: py
 def test_a_folder_without_an_experiment_is_said_to_be_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["experiment", "status", str(tmp_path)]) == 36
     assert "no experiment here" in capsys.readouterr().err
+
+
+def test_failed_units_stay_so_until_they_are_tried_again(tmp_path: Path) -> None:
+    config, output = tmp_path / "tiny.toml", tmp_path / "out"
+    config.write_text(CONFIG.format(states=1, more=""))
+    with open_store(output) as store:
+        plan = prepare(load_config(str(config)), output, store)
+        store.add_many(Result(unit.id, "failed", error="the disk is full") for unit in plan.units)
+    command = ["experiment", "run", str(config), "-o", str(output), "--jobs", "1"]
+    assert run(command) == 0
+    with open_store(output) as store:
+        assert store.counts() == {"units": 2, "done": 2, "solved": 0, "failed": 2}
+    assert run([*command, "--retry-failed"]) == 0
+    with open_store(output) as store:
+        assert store.counts() == {"units": 2, "done": 2, "solved": 2, "failed": 0}
 
 
 @pytest.mark.parametrize(

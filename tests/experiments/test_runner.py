@@ -207,6 +207,20 @@ def test_a_worker_that_stumbles_says_nothing_about_the_unit(config: Config, stor
     assert set(watcher.reasons) == {"its worker could not run it: OSError: no process can be started"}
 
 
+def test_failures_can_be_forgotten_and_only_those(config: Config, store: Store) -> None:
+    def work(job: Job) -> Outcome:
+        failed = Outcome(job.unit.id, Result(job.unit.id, "failed", error="the disk is full"))
+        return failed if job.unit.method == "ff" else good(job)
+
+    run(config, store, work, Watcher())
+    imported = Unit("search", "d", "hard", "p", "theirs", None, "p1")
+    store.add_units([imported])
+    store.add(Result(imported.id, "failed"))
+    store.forget_failures(unit.id for unit in store.units() if unit.method != "theirs")
+    assert all("/ff/" in unit for unit in run(config, store, good, Watcher()))
+    assert store.counts() == {"units": 8, "done": 8, "solved": 6, "failed": 1}
+
+
 def test_deaths_of_earlier_runs_are_not_held_against_a_unit(config: Config, store: Store) -> None:
     for _ in range(5):  # runners that were killed while it was on its way
         with contextlib.suppress(KeyboardInterrupt):

@@ -57,6 +57,7 @@ def run(
     ] = None,
     scheduler: Annotated[str | None, typer.Option(metavar="tcp://…", help="a Dask scheduler to hand units to")] = None,
     slurm: Annotated[bool, typer.Option("--slurm", help="run workers as Slurm jobs, --jobs of them")] = False,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="try units that have failed once more")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="show what would be run, and run nothing")] = False,
 ) -> None:
     """Run an experiment, or what is left of it: the same command again goes on where the last one ended.
@@ -86,6 +87,8 @@ def run(
     with experiment_lock(output), open_store(output) as store:
         with spinner("preparing"):
             plan = prepare(chosen, output, store)
+            if retry_failed:
+                store.forget_failures(unit.id for unit in plan.units)
         progress = Progress.of(store.progress(), chosen.budgets)
         with Interrupt() as interrupt, _observer(progress, n_jobs, interrupt) as observer:
             complete = run_experiment(plan, store, cluster, observer)

@@ -197,6 +197,13 @@ class Store:
             )
         return max(cursor.rowcount, 0)
 
+    def forget_failures(self, units: Iterable[str]) -> None:
+        """Let those of the units that have failed be without a result again."""
+        with self._transaction():
+            self._db.executemany(
+                "DELETE FROM results WHERE unit = ? AND status = 'failed'", [(unit,) for unit in units]
+            )
+
     def finished(self) -> set[str]:
         """Units that have a result."""
         return {row[0] for row in self._db.execute("SELECT unit FROM results")}
