@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,10 @@ def test_every_folder_is_a_room_that_has_its_place_in_the_order() -> None:
     folders = {path.parent.relative_to(SOURCE).parts[0] for path in SOURCE.rglob("*.py") if path.parent != SOURCE}
     assert folders <= set(ROOMS)
     assert "search" in folders
+
+
+def test_the_package_knows_its_version() -> None:
+    assert goalward.__version__ == version("goalward")
 
 
 def test_every_room_says_what_it_is_for() -> None:

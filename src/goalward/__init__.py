@@ -67,6 +67,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version  # noqa: PLC0415 - slow to load, and seldom asked for
+
+        return version("goalward")
     home = _HOME.get(name)
     if home is None:
         raise AttributeError(f"module 'goalward' has no attribute {name!r}")
