@@ -270,7 +270,7 @@ def run_until_line(config: Config, output: Path, last: float) -> int:
 def test_a_kill_at_any_line_loses_nothing_and_doubles_nothing(config: Config, tmp_path: Path) -> None:
     n_lines = run_until_line(config, tmp_path / "whole", math.inf)
     assert n_lines > 500
-    for last in range(3, n_lines - 3, n_lines // 80):
+    for last in range(3, n_lines - 3, n_lines // 50):
         output = tmp_path / str(last)
         assert run_until_line(config, output, last) == -1
         with open_store(output) as store:
