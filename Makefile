@@ -12,7 +12,7 @@ help:
 	@echo "make demo   install into $(VENV), solve a bundled instance from several initial states, show the plans are valid"
 	@echo "make test   install with the test tools and run everything CI runs"
 	@echo "make smoke  install what experiments need, run a small one, write its report to smoke/report.html"
-	@echo "make crash-test  kill parts of an experiment at random moments for an hour, compare its results"
+	@echo "make crash-test  kill parts of an experiment at random moments for ten minutes, compare its results"
 	@echo "make bench  compare speed and heuristic values with Fast Downward (needs the public benchmark)"
 	@echo "make clean  remove $(VENV) and build files"
 

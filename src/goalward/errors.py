@@ -7,6 +7,8 @@ Downward's driver, so that scripts written for it keep working.
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
 from enum import IntEnum
 from pathlib import Path
 
@@ -76,3 +78,9 @@ class LimitError(GoalwardError):
     def __init__(self, message: str, exit_code: ExitCode) -> None:
         self.exit_code = exit_code
         super().__init__(message)
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The part of a sentence that offers the most similar name, or nothing."""
+    close = difflib.get_close_matches(name, list(known), n=1)
+    return f"; did you mean {close[0]}?" if close else ""

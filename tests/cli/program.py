@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import pty
 import re
 import subprocess
 import sysconfig
@@ -152,11 +153,53 @@ def spawn(*arguments: str | Path, timeout: float = 60, **environ: str) -> Outcom
     return Outcome(run.returncode, run.stdout, run.stderr)
 
 
-def read_to_end(terminal: int) -> bytes:
-    """All that a program shows on its terminal, whose other end this is."""
-    shown = b""
-    with contextlib.suppress(OSError):  # the other end is closed
-        while part := os.read(terminal, 65536):
-            shown += part
-    os.close(terminal)
-    return shown
+@dataclass(frozen=True)
+class Shown:
+    """How a run ended whose stderr is a terminal, what that got, and what stdout, a pipe, got."""
+
+    code: int
+    terminal: str
+    out: str
+
+    @property
+    def text(self) -> str:
+        """What the terminal got, without escape sequences."""
+        return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", self.terminal)
+
+    @property
+    def cursor_is_back(self) -> bool:
+        """Was the cursor hidden, and shown again in the end?"""
+        return 0 <= self.terminal.rfind("\x1b[?25l") < self.terminal.rfind("\x1b[?25h")
+
+
+def on_terminal(*arguments: str | Path) -> Shown:
+    """Run the installed program with stderr on a terminal."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [PROGRAM, *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        env=environment(PYTHONUNBUFFERED="1", TERM="xterm-256color", COLUMNS="120"),
+    ) as process:
+        os.close(theirs)
+        shown = b""
+        with contextlib.suppress(OSError):  # the other end is closed
+            while part := os.read(ours, 65536):
+                shown += part
+        os.close(ours)
+        assert process.stdout is not None
+        out = process.stdout.read()
+    assert b"Traceback" not in shown + out
+    return Shown(process.returncode, shown.decode(), out.decode())
+
+
+def check_live_training(shown: Shown, epoch: str) -> None:
+    """Every training shows epochs that go on and losses, and leaves the terminal and stdout as they should be."""
+    assert shown.code == 0
+    epochs = [int(number) for number in re.findall(epoch, shown.text)]
+    assert epochs == sorted(epochs)
+    assert epochs[0] < epochs[-1]
+    assert re.search(r"loss +\d+\.\d+ training, \d+\.\d+ validation", shown.text)
+    assert shown.cursor_is_back
+    assert "\x1b" not in shown.out

@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import os
-import pty
 import re
 import shutil
 import signal
@@ -31,7 +29,7 @@ from goalward.task.strips import Task
 from helpers import make_tiny
 from regression.preimages import Oracle, atoms_of
 
-from .program import PROGRAM, Files, Outcome, environment, spawn
+from .program import PROGRAM, Files, Outcome, environment, on_terminal, spawn
 
 Goalward = Callable[..., Outcome]
 
@@ -392,42 +390,25 @@ def test_solving_needs_states(goalward: Goalward) -> None:
 # --- on a terminal ---
 
 
-def on_terminal(*arguments: str | Path) -> tuple[str, str]:
-    """What goalward writes to stdout, a pipe, and to stderr, a terminal."""
-    ours, theirs = pty.openpty()
-    command = [PROGRAM, *map(str, arguments)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs, env=environment(TERM="xterm")) as process:
-        os.close(theirs)
-        shown = b""
-        try:
-            while part := os.read(ours, 65536):
-                shown += part
-        except OSError:  # the other end is closed
-            pass
-        os.close(ours)
-        assert process.stdout is not None
-        out = process.stdout.read()
-    assert process.returncode == 0
-    return out.decode(), re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.decode())
-
-
 def test_a_terminal_shows_how_far_it_is() -> None:
-    out, shown = on_terminal("solve", MODEL, *STATES)
-    assert "1 of 5 states, 1 solved" in shown
-    assert "5 of 5 states, 5 solved" in shown
-    assert "Solved 5 of 5 states" in out
+    shown = on_terminal("solve", MODEL, *STATES)
+    assert shown.code == 0
+    assert "1 of 5 states, 1 solved" in shown.text
+    assert "5 of 5 states, 5 solved" in shown.text
+    assert "Solved 5 of 5 states" in shown.out
 
 
 def test_results_go_to_standard_output_even_if_progress_is_on_a_terminal() -> None:
     # goalward solve … > results.txt
-    out, _ = on_terminal("solve", MODEL, *STATES)
-    assert len([line for line in out.splitlines() if LINE.fullmatch(line)]) == 5
+    shown = on_terminal("solve", MODEL, *STATES)
+    assert shown.code == 0
+    assert len([line for line in shown.out.splitlines() if LINE.fullmatch(line)]) == 5
 
 
 def test_tables_are_not_mixed_with_progress() -> None:
-    out, shown = on_terminal("solve", MODEL, *STATES, "--json")
-    assert shown == ""
-    assert json.loads(out)["summary"]["solved"] == 5
+    shown = on_terminal("solve", MODEL, *STATES, "--json")
+    assert (shown.code, shown.text) == (0, "")
+    assert json.loads(shown.out)["summary"]["solved"] == 5
 
 
 # --- goalward inspect MODEL ---

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import pty
 import re
 import signal
 import subprocess
@@ -18,7 +16,7 @@ from goalward.cli.main import run
 from goalward.search import search
 from goalward.search.model import Model, load_model
 
-from .program import PROGRAM, Files, environment, read_to_end, write_files
+from .program import PROGRAM, Files, check_live_training, environment, on_terminal, write_files
 
 SMALL = ("--samples", "300", "--length", "20", "--rollouts", "2")
 
@@ -266,24 +264,12 @@ def test_ctrl_c_ends_training_and_leaves_a_usable_model(blocks: Files, tmp_path:
 
 
 def test_a_terminal_shows_phase_epoch_and_loss(blocks: Files, tmp_path: Path) -> None:
-    ours, theirs = pty.openpty()
     output = tmp_path / "model.goalward"
     options = ("--samples", "20000", "--length", "40", "--sampler", "uniform", "--time-limit", "60s")
-    with start(blocks, output, *options, stdout=subprocess.PIPE, stderr=theirs) as process:
-        os.close(theirs)
-        shown = read_to_end(ours)
-        assert process.stdout is not None
-        out = process.stdout.read().decode()
-    assert process.returncode == 0
-    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.decode())
-    assert re.search(r"phase +training, trial 1 of 1", text)
-    assert re.search(r"time +\d+\.\d+ s, at most \d+\.\d+ s left", text)
-    assert re.search(r"data +20,000 states by uniform", text)
-    epochs = [int(number) for number in re.findall(r"epoch +(\d+)", text)]
-    assert epochs == sorted(epochs)
-    assert epochs[0] < epochs[-1]
-    assert re.search(r"loss +\d+\.\d+ training, \d+\.\d+ validation", text)
-    assert 0 <= shown.rfind(b"\x1b[?25l") < shown.rfind(b"\x1b[?25h"), "the cursor is back"
-    assert "\x1b" not in out
-    assert out.startswith("Trial 1: ")
+    shown = on_terminal("train", *blocks.names, "-o", output, *options)
+    check_live_training(shown, r"epoch +(\d+)")
+    assert re.search(r"phase +training, trial 1 of 1", shown.text)
+    assert re.search(r"time +\d+\.\d+ s, at most \d+\.\d+ s left", shown.text)
+    assert re.search(r"data +20,000 states by uniform", shown.text)
+    assert shown.out.startswith("Trial 1: ")
     assert load_model(output).info["trials"]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
 import re
 import signal
 import subprocess
@@ -17,7 +15,7 @@ import pytest
 from goalward.baselines.hgn_model import DomainModel, load_domain_model
 from goalward.cli.main import run
 
-from .program import PROGRAM, Files, Outcome, environment, read_to_end, replaced
+from .program import PROGRAM, Files, Outcome, check_live_training, environment, on_terminal, replaced
 
 Goalward = Callable[..., Outcome]
 SMALL = ("--states-per-problem", "20", "--steps", "3", "--epochs", "3")
@@ -161,8 +159,12 @@ def test_a_place_where_nothing_can_be_written_is_noticed_at_once(train: Train, l
 # --- Ctrl-C, and a terminal ---
 
 
+def command_line(files: list[Files], output: Path, *options: str) -> list[str | Path]:
+    return ["train-domain", files[0].domain, *(file.problem for file in files), "-o", output, *options]
+
+
 def start(files: list[Files], output: Path, *options: str, **streams: int) -> subprocess.Popen[bytes]:
-    command = [PROGRAM, "train-domain", files[0].domain, *(file.problem for file in files), "-o", output, *options]
+    command = [PROGRAM, *command_line(files, output, *options)]
     return subprocess.Popen(command, env=environment(PYTHONUNBUFFERED="1", TERM="xterm", COLUMNS="100"), **streams)
 
 
@@ -204,25 +206,13 @@ def test_ctrl_c_while_the_teacher_searches_leaves_nothing(
 
 
 def test_a_terminal_shows_phase_epoch_and_loss(blocks: list[Files], tmp_path: Path) -> None:
-    ours, theirs = pty.openpty()
     options = ("--steps", "3", "--states-per-problem", "20", "--epochs", "150", "--time-limit", "100s")
-    with start(blocks, tmp_path / "model", *options, stdout=subprocess.PIPE, stderr=theirs) as process:
-        os.close(theirs)
-        shown = read_to_end(ours)
-        assert process.stdout is not None
-        out = process.stdout.read().decode()
-    assert process.returncode == 0
-    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.decode())
-    assert re.search(r"phase +training", text)
-    assert re.search(r"time +\d+\.\d+ s, at most .* s left", text)
-    assert re.search(r"data +\d+ states", text)
-    epochs = [int(number) for number in re.findall(r"epoch +(\d+), at most 150", text)]
-    assert epochs == sorted(epochs)
-    assert epochs[0] < epochs[-1]
-    assert re.search(r"loss +\d+\.\d+ training, \d+\.\d+ validation", text)
-    assert text.count("optimal plans") == len(blocks)
-    assert 0 <= shown.rfind(b"\x1b[?25l") < shown.rfind(b"\x1b[?25h"), "the cursor is back"
-    assert "\x1b" not in out
+    shown = on_terminal(*command_line(blocks, tmp_path / "model", *options))
+    check_live_training(shown, r"epoch +(\d+), at most 150")
+    assert re.search(r"phase +training", shown.text)
+    assert re.search(r"time +\d+\.\d+ s, at most .* s left", shown.text)
+    assert re.search(r"data +\d+ states", shown.text)
+    assert shown.text.count("optimal plans") == len(blocks)
 
 
 # --- use ---

@@ -126,6 +126,9 @@ def test_text_that_is_not_toml_is_said_to_be_none(tmp_path: Path) -> None:
     (tmp_path / "bad.toml").write_text("a = = b")
     with pytest.raises(UsageError, match=r"bad.toml: not TOML: .*line 1"):
         load_config(str(tmp_path / "bad.toml"))
+    (tmp_path / "latin.toml").write_bytes(b"name = '\xe9'")
+    with pytest.raises(UsageError, match=r"latin.toml: not TOML: .*can't decode"):
+        load_config(str(tmp_path / "latin.toml"))
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 
 from goalward.experiments.store import FILE_NAME, Store
 from goalward.report import load, write_report
-from goalward.report.measures import pairwise
+from goalward.report.measures import cactus, moving_average, pairwise, rates
 from report.browser import Watched, chromium, opened
 from report.examples import CONFIG, search, small, store_of
 
@@ -148,6 +148,20 @@ def test_all_figures_are_drawn(desktop: Watched) -> None:
     assert steps["y"][-1] == pytest.approx(400 / 6)
     average = desktop.page.evaluate("movingAverage([[0, 1], [500, 3], [1000, 5], [3000, 7]], 2000)")
     assert average == [[0, 3], [500, 3], [1000, 3], [3000, 7]]
+
+
+def test_lines_are_those_that_python_computes(desktop: Watched, report: Path) -> None:
+    with Store(report.parent / FILE_NAME) as store:
+        experiment = load(store)
+    lines = "document.getElementById('plot-%s').data.filter(t => t.mode === 'lines').map(t => [t.name, t.x, t.y])"
+    drawn = {name: list(zip(x, y, strict=True)) for name, x, y in desktop.page.evaluate(lines % "cactus")}
+    wanted = {method: [pytest.approx(step) for step in cactus(experiment, method)] for method in experiment.methods}
+    assert drawn == wanted
+    drawn = {name: list(zip(x, y, strict=True)) for name, x, y in desktop.page.evaluate(lines % "speed")}
+    assert drawn.keys() == rates(experiment).keys()
+    for method, points in rates(experiment).items():
+        average = moving_average([(experiment.atoms[instance], rate) for instance, rate in points])
+        assert drawn[method] == [pytest.approx(point) for point in average]
 
 
 def test_failures_and_versions_are_told(desktop: Watched) -> None:

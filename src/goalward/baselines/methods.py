@@ -5,7 +5,6 @@ To add a learner: one file with a ``MethodOptions`` class and a function ``learn
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from importlib import import_module
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from goalward.baselines.fast_downward import PLANNERS
 from goalward.baselines.options import MethodOptions
-from goalward.errors import UsageError
+from goalward.errors import UsageError, did_you_mean
 from goalward.learning.options import LearnOptions
 from goalward.search.model import Model
 from goalward.task.strips import Task
@@ -101,8 +100,7 @@ def find_method(name: str, kind: str | None = None) -> Method:
     """The method of that name, and of that kind if one is asked for."""
     known = {n: method for n, method in METHODS.items() if kind in (None, method.kind)}
     if name not in known:
-        nearest = difflib.get_close_matches(name, known, n=1)
-        hint = f"; did you mean {nearest[0]}?" if nearest else ""
+        hint = did_you_mean(name, known)
         if name in METHODS:
             hint = f": {METHODS[name].summary}"
             raise UsageError(f"{name} is not learned per instance{hint} (those that are: {', '.join(known)})")

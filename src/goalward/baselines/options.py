@@ -7,12 +7,11 @@ class Options(MethodOptions):
 from __future__ import annotations
 
 import dataclasses
-import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
-from goalward.errors import UsageError
+from goalward.errors import UsageError, did_you_mean
 
 
 def option(default: Any, help_text: str, low: float | None = None, high: float | None = None) -> Any:
@@ -46,8 +45,7 @@ class MethodOptions:
             if not equals:
                 raise UsageError(f"--set {setting}: write it as name=value")
             if name not in known:
-                nearest = difflib.get_close_matches(name, known, n=1)
-                hint = f"; did you mean {nearest[0]}?" if nearest else ""
+                hint = did_you_mean(name, known)
                 listed = ", ".join(known) or "none"
                 raise UsageError(f"{method} has no option {name!r}{hint} (its options: {listed})")
             kind: type[int | float | str] = type(known[name].default)  # type: ignore[assignment]

@@ -1,10 +1,11 @@
-"""The live view of a search on a terminal: a few calm numbers on stderr that disappear when it ends."""
+"""Live views on a terminal: a few calm numbers on stderr that disappear when the work ends."""
 
 from __future__ import annotations
 
 import contextlib
 import math
 from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol
 
 from rich.console import Console
 from rich.live import Live
@@ -17,7 +18,7 @@ from goalward.search import Statistics
 
 BARS = " ▁▂▃▄▅▆▇█"
 
-errors = Console(stderr=True, highlight=False)
+errors = Console(stderr=True, highlight=False, markup=False)  # what is printed may hold square brackets
 
 
 def search_view(statistics: Statistics) -> Table:
@@ -53,6 +54,41 @@ def spinner(message: str, enabled: bool = True) -> Iterator[None]:
             yield
     else:
         yield
+
+
+def live_rows(rows: Callable[[], list[tuple[str, str]]]) -> Live:
+    """A table of names and values, drawn by rich's own thread, so that the clock goes on during an epoch."""
+
+    def draw() -> Table:
+        table = Table.grid(padding=(0, 2))
+        for name, value in rows():
+            table.add_row(Text(name, style="dim"), value)
+        return table
+
+    return Live(console=errors, refresh_per_second=4, transient=True, get_renderable=draw)
+
+
+class Losses(Protocol):
+    """An epoch of any training."""
+
+    @property
+    def train_loss(self) -> float:
+        """On what is learned from."""
+
+    @property
+    def validation_loss(self) -> float:
+        """On what is held back."""
+
+
+def describe_losses(curve: Sequence[Losses]) -> str:
+    """The losses of the last epoch, and how they came down."""
+    bars = sparkline([epoch.validation_loss for epoch in curve])
+    return f"{curve[-1].train_loss:.3f} training, {curve[-1].validation_loss:.3f} validation  {bars}"
+
+
+def at_most_left(limit: float, elapsed: float) -> str:
+    """The rest of a time limit, to be put after the time that has passed."""
+    return f", at most {format_duration(max(limit - elapsed, 0))} left"
 
 
 def sparkline(losses: Sequence[float]) -> str:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
-from rich.live import Live
-from rich.table import Table
-from rich.text import Text
 
 from goalward.baselines.methods import METHODS, Method, find_method, train_with, with_time_limit
 from goalward.cli.limits import Interrupt, Limits
-from goalward.cli.live import errors, sparkline, spinner
+from goalward.cli.live import at_most_left, describe_losses, errors, live_rows, spinner
 from goalward.errors import UsageError
 from goalward.learning.options import PRESETS, LearnOptions
 from goalward.measures import format_duration, parse_duration, parse_share
@@ -102,7 +101,7 @@ def train(
     with spinner("loading PyTorch"):
         import goalward.learning.trials  # noqa: F401, PLC0415
 
-    with Interrupt() as interrupt, training_view(options, interrupt) as view:
+    with Interrupt() as interrupt, _training_view(options, interrupt) as view:
         model = train_with(task, options, settings or (), view)
     save_model(model, output)
     typer.echo(describe_training(model))
@@ -162,12 +161,6 @@ class _PlainView:
         self.interrupt = interrupt
         self.started = time.monotonic()
 
-    def __enter__(self) -> _PlainView:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        pass
-
     def phase(self, name: str, trial: int) -> None:
         typer.echo(f"[{time.monotonic() - self.started:.1f}s] trial {trial + 1}/{self.trials}: {name}", err=True)
 
@@ -200,14 +193,7 @@ class _LiveView(_PlainView):
         self.summary: dict[str, Any] = {}
         self.curve: list[Epoch] = []
         self.solved: Score | None = None
-        self.live = Live(console=errors, refresh_per_second=4, transient=True, get_renderable=self.render)
-
-    def __enter__(self) -> _LiveView:
-        self.live.__enter__()
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self.live.__exit__(None, None, None)
+        self.live = live_rows(self.rows)
 
     def phase(self, name: str, trial: int) -> None:
         if trial != self.trial or name == "rollouts":
@@ -225,10 +211,9 @@ class _LiveView(_PlainView):
     def message(self, text: str) -> None:
         self.live.console.print(text)
 
-    def render(self) -> Table:
-        """The state of affairs; drawn by rich's own thread, so that the clock goes on during an epoch."""
+    def rows(self) -> list[tuple[str, str]]:
+        """The state of affairs."""
         elapsed = time.monotonic() - self.started
-        table = Table.grid(padding=(0, 2))
         rows = [
             ("phase", f"{self.current}, trial {self.trial + 1} of {self.trials}"),
             ("time", format_duration(elapsed) + self._eta(elapsed)),
@@ -236,19 +221,15 @@ class _LiveView(_PlainView):
         if self.summary:
             rows.append(("data", f"{self.summary['samples']:,} states by {self.summary['sampler']}"))
         if self.curve:
-            last = self.curve[-1]
-            bars = sparkline([epoch.validation_loss for epoch in self.curve])
-            rows.append(("epoch", f"{last.number}"))
-            rows.append(("loss", f"{last.train_loss:.3f} training, {last.validation_loss:.3f} validation  {bars}"))
+            rows.append(("epoch", f"{self.curve[-1].number}"))
+            rows.append(("loss", describe_losses(self.curve)))
         if self.solved:
             rows.append(("short search", f"solves {self.solved} validation states now"))
-        for name, value in rows:
-            table.add_row(Text(name, style="dim"), value)
-        return table
+        return rows
 
     def _eta(self, elapsed: float) -> str:
         if self.limit is not None:
-            return f", at most {format_duration(max(self.limit - elapsed, 0))} left"
+            return at_most_left(self.limit, elapsed)
         if not self.curve:
             return ""
         per_epoch = self.curve[-1].seconds / self.curve[-1].number
@@ -256,8 +237,13 @@ class _LiveView(_PlainView):
         return f", at most {format_duration(left)} left in this trial"
 
 
-def training_view(options: LearnOptions, interrupt: Interrupt) -> _PlainView:
+@contextlib.contextmanager
+def _training_view(options: LearnOptions, interrupt: Interrupt) -> Iterator[_PlainView]:
     """A live view on a terminal, a line per event elsewhere."""
-    epochs = options.max_epochs or PRESETS[options.preset].max_epochs
-    make = _LiveView if errors.is_terminal else _PlainView
-    return make(options.n_trials, epochs, options.time_limit, interrupt)
+    facts = options.n_trials, options.max_epochs or PRESETS[options.preset].max_epochs, options.time_limit, interrupt
+    if not errors.is_terminal:
+        yield _PlainView(*facts)
+        return
+    view = _LiveView(*facts)
+    with view.live:
+        yield view

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
-from rich.live import Live
-from rich.table import Table
-from rich.text import Text
 
 from goalward.baselines.hgn_model import AGGREGATIONS, Aggregation, DomainModel, DomainOptions, save_domain_model
 from goalward.cli.limits import Interrupt
-from goalward.cli.live import errors, sparkline, spinner
+from goalward.cli.live import at_most_left, describe_losses, errors, live_rows, spinner
 from goalward.errors import UsageError
 from goalward.measures import format_duration, parse_duration
 from goalward.task.grounding import UnsolvableError, ground
@@ -83,7 +82,7 @@ def train_domain(
     with spinner("loading PyTorch"):
         from goalward.baselines.hgn_training import train_domain  # noqa: PLC0415
 
-    with Interrupt() as interrupt, _view(list(tasks), options, interrupt) as view:
+    with Interrupt() as interrupt, _training_view(list(tasks), options, interrupt) as view:
         model = train_domain(list(tasks.values()), options, view)
     save_domain_model(model, output)
     typer.echo(describe_training(model))
@@ -128,12 +127,6 @@ class _PlainView:
         self.started = time.monotonic()
         self.taught: list[dict[str, Any]] = []
 
-    def __enter__(self) -> _PlainView:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        pass
-
     def say(self, text: str) -> None:
         typer.echo(f"[{time.monotonic() - self.started:.1f}s] {text}", err=True)
 
@@ -165,45 +158,37 @@ class _LiveView(_PlainView):
     def __init__(self, paths: list[Path], options: DomainOptions, interrupt: Interrupt) -> None:
         super().__init__(paths, options, interrupt)
         self.curve: list[DomainEpoch] = []
-        self.live = Live(console=errors, refresh_per_second=4, transient=True, get_renderable=self.render)
-
-    def __enter__(self) -> _LiveView:
-        self.live.__enter__()
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self.live.__exit__(None, None, None)
+        self.live = live_rows(self.rows)
 
     def say(self, text: str) -> None:
-        self.live.console.print(text, markup=False)
+        self.live.console.print(text)
 
     def epoch(self, epoch: DomainEpoch) -> bool:
         self.curve.append(epoch)
         return self.go_on()
 
-    def render(self) -> Table:
-        """The state of affairs; drawn by rich's own thread, so that the clock goes on during an epoch."""
+    def rows(self) -> list[tuple[str, str]]:
+        """The state of affairs."""
         teaching = len(self.taught) < len(self.paths)
-        elapsed = time.monotonic() - self.started
+        elapsed, limit = time.monotonic() - self.started, self.options.time_limit
         states = sum(facts["states"] for facts in self.taught)
         rows = [
             ("phase", f"teaching, problem {len(self.taught) + 1} of {len(self.paths)}" if teaching else "training"),
-            ("time", format_duration(elapsed) + self._left(elapsed)),
+            ("time", format_duration(elapsed) + ("" if limit is None else at_most_left(limit, elapsed))),
             ("data", f"{states:,} states"),
         ]
         if self.curve:
-            last, bars = self.curve[-1], sparkline([epoch.validation_loss for epoch in self.curve])
-            rows.append(("epoch", f"{last.number}, at most {self.options.max_epochs}"))
-            rows.append(("loss", f"{last.train_loss:.3f} training, {last.validation_loss:.3f} validation  {bars}"))
-        table = Table.grid(padding=(0, 2))
-        for name, value in rows:
-            table.add_row(Text(name, style="dim"), value)
-        return table
-
-    def _left(self, elapsed: float) -> str:
-        limit = self.options.time_limit
-        return "" if limit is None else f", at most {format_duration(max(limit - elapsed, 0))} left"
+            rows.append(("epoch", f"{self.curve[-1].number}, at most {self.options.max_epochs}"))
+            rows.append(("loss", describe_losses(self.curve)))
+        return rows
 
 
-def _view(paths: list[Path], options: DomainOptions, interrupt: Interrupt) -> _PlainView:
-    return (_LiveView if errors.is_terminal else _PlainView)(paths, options, interrupt)
+@contextlib.contextmanager
+def _training_view(paths: list[Path], options: DomainOptions, interrupt: Interrupt) -> Iterator[_PlainView]:
+    """A live view on a terminal, a line per event elsewhere."""
+    if not errors.is_terminal:
+        yield _PlainView(paths, options, interrupt)
+        return
+    view = _LiveView(paths, options, interrupt)
+    with view.live:
+        yield view

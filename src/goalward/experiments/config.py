@@ -22,6 +22,7 @@ from goalward.task.domains import generate
 Choice = int | tuple[str, ...] | None
 """The first so many, those of these names, or all."""
 
+MOST_SEEDS = 10_000
 KEYS = ("name", "benchmark", "generate", "states", "steps", "seeds", "budgets", "validation", "methods", "slurm")
 
 
@@ -147,20 +148,21 @@ def load_config(source: str, settings: Sequence[str] = (), benchmark: Path | Non
     shipped = shipped_configs()
     path = Path(source)
     if path.is_file():
-        text = path.read_text(encoding="utf-8")
+        data = path.read_bytes()
     elif source in shipped:
-        text, path = shipped[source], Path(f"{source}.toml")
+        data, path = shipped[source].encode(), Path(f"{source}.toml")
     else:
         raise UsageError(f"{source}: no such file, and no config of that name comes with goalward: "
                          f"{nearest(path.stem, shipped)}")  # fmt: skip
     try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        table = tomllib.loads(data.decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{source}: not TOML: {error}") from None
     for setting in settings:
         _change(table, setting)
-    if benchmark is not None:
-        table.setdefault("benchmark", {})["folder"] = str(benchmark.absolute())
+    chosen = table.setdefault("benchmark", {})
+    if benchmark is not None and isinstance(chosen, dict):  # what is no table is refused below
+        chosen["folder"] = str(benchmark.absolute())
     try:
         return read_config(table, default_name=path.stem, base=path.absolute().parent)
     except UsageError as error:
@@ -207,6 +209,8 @@ def read_config(table: dict[str, Any], default_name: str = "experiment", base: P
 def _seeds(top: Reader) -> tuple[int, ...]:
     expected = "how many (0, 1, …) or a list of different whole numbers"
     value = top.read("seeds", (int, list), 1, expected)
+    if isinstance(value, int) and value > MOST_SEEDS:
+        raise top.wrong("seeds", f"{MOST_SEEDS} at most")
     seeds = tuple(range(value)) if isinstance(value, int) else tuple(value)
     whole = all(isinstance(seed, int) and not isinstance(seed, bool) and 0 <= seed < 2**32 for seed in seeds)
     if not seeds or not whole or len(set(seeds)) < len(seeds):

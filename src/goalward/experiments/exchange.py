@@ -70,8 +70,7 @@ def export_lab(store: Store, target: Path) -> int:
         seeds[unit.method].add(unit.seed)
     trained: dict[tuple[str, str, str, str, int | None], float | None] = {}
     runs: dict[str, dict[str, Any]] = {}
-    node = store.meta().get("machine", {})
-    host = node.get("node") or node.get("host") or "goalward" if isinstance(node, dict) else str(node)
+    host = store.meta().get("machine", {}).get("host", "goalward")
     for unit, result in store.results(with_extra=False):
         key = (unit.domain, unit.difficulty, unit.instance, unit.method, unit.seed)
         if unit.kind == "train":

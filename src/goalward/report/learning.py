@@ -7,18 +7,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from goalward.experiments.contestants import RSL_ONLY
 from goalward.experiments.store import Store
+from goalward.learning.options import LearnOptions
 from goalward.report.coverage import average, cells, columns
 from goalward.report.data import Experiment, Instance, instance_of, method_tables
 
 T = TypeVar("T")
 
-# The paper's symbol, the option's name in a config, what it is, and the value where a config says nothing.
-PARAMETERS: tuple[tuple[str, str, str, float], ...] = (
-    ("N_t", "samples", "training states", 100_000),
-    ("P_r", "random_share", "share of random states", 0.5),
-    ("N_r", "rollouts", "rollouts from the goal", 5),
-    ("L", "length", "steps of a rollout", 500),
+# The paper's symbol, the option's name in a config, and what it is.
+PARAMETERS = (
+    ("N_t", "samples", "training states"),
+    ("P_r", "random_share", "share of random states"),
+    ("N_r", "rollouts", "rollouts from the goal"),
+    ("L", "length", "steps of a rollout"),
 )
 
 PLANS_PER_INSTANCE = 12
@@ -87,9 +89,9 @@ def settings(experiment: Experiment) -> list[Setting]:
         options = table.get("options")
         if table["label"] not in by_method or not isinstance(options, dict):
             continue
-        if table.get("method") not in {"rsl", "n-rsl"} and not any(name in options for _, name, _, _ in PARAMETERS):
+        if table.get("method") not in {"rsl", "n-rsl"} and not any(name in options for _, name, _ in PARAMETERS):
             continue
-        values = {symbol: _number(options.get(name), default) for symbol, name, _, default in PARAMETERS}
+        values = {symbol: float(options.get(name, _default(name))) for symbol, name, _ in PARAMETERS}
         averages = {d: average(coverage, d, by_method[table["label"]]) for d in experiment.difficulties}
         kept = {difficulty: value for difficulty, value in averages.items() if value is not None}
         if kept:
@@ -98,10 +100,9 @@ def settings(experiment: Experiment) -> list[Setting]:
     return found if differing else []
 
 
-def _number(value: Any, default: float) -> float:
-    if isinstance(value, str) and value.strip().endswith("%"):
-        return float(value.strip().rstrip("%")) / 100
-    return float(value) if isinstance(value, (int, float)) else default
+def _default(option: str) -> float:
+    """The value where a config says nothing."""
+    return float(getattr(LearnOptions(), RSL_ONLY[option]))
 
 
 @dataclass(frozen=True)

@@ -102,7 +102,7 @@ def outcomes(experiment: Experiment) -> dict[str, Counter[str]]:
 
 
 def failures(experiment: Experiment) -> list[Failure]:
-    """What went wrong, the most frequent first; running out of time or memory is an outcome, not a failure."""
+    """What went wrong, the most frequent first; running out of time or memory only where more is to be said of it."""
     grouped: dict[tuple[str, str, str, str], list[Entry]] = defaultdict(list)
     for unit, result in [*experiment.trainings, *experiment.searches]:
         if result.status == "failed" or result.error:

@@ -59,34 +59,30 @@ def _title(experiment: Experiment) -> str:
 
 def _coverage(experiment: Experiment, columns: list[coverage.Column]) -> list[list[Any]]:
     """[difficulty, domain, column, solved, states, planned, lowest seed, highest seed]."""
-    place = {column: number for number, column in enumerate(columns)}
     return [
         [
-            experiment.difficulties.index(difficulty),
-            experiment.domains.index(domain),
-            place[column],
+            *_numbers(experiment, columns, place),
             cell.solved,
             cell.states,
             cell.planned,
             *(None if share is None else round(share, 2) for share in (cell.low, cell.high)),
         ]
-        for (difficulty, domain, column), cell in coverage.cells(experiment).items()
+        for place, cell in coverage.cells(experiment).items()
     ]
 
 
 def _training(experiment: Experiment, columns: list[coverage.Column]) -> list[list[Any]]:
     """[difficulty, domain, column, seconds, instances]."""
-    place = {column: number for number, column in enumerate(columns)}
     return [
-        [
-            experiment.difficulties.index(difficulty),
-            experiment.domains.index(domain),
-            place[column],
-            round(spent.seconds, 3),
-            spent.instances,
-        ]
-        for (difficulty, domain, column), spent in coverage.training_times(experiment).items()
+        [*_numbers(experiment, columns, place), round(spent.seconds, 3), spent.instances]
+        for place, spent in coverage.training_times(experiment).items()
     ]
+
+
+def _numbers(experiment: Experiment, columns: list[coverage.Column], place: coverage.Place) -> tuple[int, int, int]:
+    """A place of the table by numbers, as the page names it."""
+    difficulty, domain, column = place
+    return experiment.difficulties.index(difficulty), experiment.domains.index(domain), columns.index(column)
 
 
 def _paper(experiment: Experiment, columns: list[coverage.Column]) -> dict[str, Any]:
@@ -192,7 +188,7 @@ def _columns_of(points: Iterable[tuple[float | None, ...]]) -> list[list[float |
 def _settings(experiment: Experiment) -> dict[str, Any]:
     found = learning.settings(experiment)
     return {
-        "parameters": [[symbol, words] for symbol, _, words, _ in learning.PARAMETERS],
+        "parameters": [[symbol, words] for symbol, _, words in learning.PARAMETERS],
         "ours": [{"label": s.label, "values": s.values, "averages": s.averages} for s in found],
     }
 

@@ -7,7 +7,6 @@ it gets a ``uint8`` array of shape (states, |F|) and returns one number per stat
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -15,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goalward import _core
-from goalward.errors import UsageError
+from goalward.errors import UsageError, did_you_mean
 from goalward.task.packing import fixed_atoms, native_problem
 from goalward.task.states import BitRows, to_bits
 from goalward.task.strips import Ints, Task
@@ -88,8 +87,7 @@ class BoundHeuristic:
 def check_heuristic(name: str) -> str:
     """The name, if there is a heuristic of that name."""
     if name not in HEURISTICS:
-        nearest = difflib.get_close_matches(name, HEURISTICS, n=1)
-        hint = f"; did you mean {nearest[0]}?" if nearest else ""
+        hint = did_you_mean(name, HEURISTICS)
         raise UsageError(f"unknown heuristic {name!r}{hint} (known: {', '.join(HEURISTICS)})")
     return name
 

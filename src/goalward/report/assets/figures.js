@@ -120,7 +120,7 @@ async function drawAlong() {
     const number = methodNumber(label);
     return {
       type: "scatter", mode: "markers", name: label, x: steps, y: h, marker: { color: colour(number), symbol: symbol(number), size: 6, opacity: 0.6 },
-      hovertemplate: `${label}: h = %{y:.4g} with %{x} steps to go<extra></extra>`, meta: plans,
+      hovertemplate: `${label}: h = %{y:.4g} with %{x} steps to go<extra></extra>`,
     };
   });
   const most = Math.max(1, ...mine.flatMap((one) => one[3]));
