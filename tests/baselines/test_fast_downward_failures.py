@@ -42,6 +42,7 @@ def test_a_crash_is_a_failure(crash: str, lamp: Files, fake: Fake) -> None:
     result = run(lamp, fake(f"open('sas_plan', 'w').write('(press)'); {crash}"))
     assert result.status is PlannerStatus.FAILED
     assert result.reason == "Fast Downward was ended by signal 11 (SIGSEGV)"
+    assert result.signal == signal.SIGSEGV
 
 
 def test_a_kill_from_outside_is_a_failure_that_names_the_likely_cause(lamp: Files, fake: Fake) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import os
 import subprocess
 import tempfile
@@ -15,8 +16,11 @@ from typing import Any
 
 import pytest
 
+from goalward.baselines.fast_downward import PlannerResult, PlannerStatus
+from goalward.experiments import unit_process
 from goalward.experiments.benchmark import find_instances
 from goalward.experiments.config import Budgets, read_config
+from goalward.experiments.contestants import Contestant
 from goalward.experiments.store import Unit
 from goalward.experiments.units import Job, Plan
 from goalward.experiments.worker import Outcome, run_unit
@@ -186,6 +190,19 @@ def test_a_file_that_is_not_there_is_a_failure_that_names_it(plan: Plan) -> None
     assert result is not None
     assert result.status == "failed"
     assert "/nowhere/domain.pddl" in str(result.error)
+
+
+@pytest.mark.parametrize("number", [9, None])
+def test_a_planner_that_somebody_kills_is_no_result(
+    plan: Plan, monkeypatch: pytest.MonkeyPatch, number: int | None
+) -> None:
+    ended = PlannerResult("fd-ff", PlannerStatus.FAILED, 1.0, reason="it fell", signal=number)
+    monkeypatch.setattr(unit_process, "run_planner", lambda *arguments, **limits: ended)
+    unit = next(unit for unit in plan.units if unit.method == "ff")
+    job = dataclasses.replace(plan.job(unit, plan.output / "x"), contestant=Contestant("ff", "fd-ff"))
+    told = json.loads(unit_process.main(job.to_json()))
+    assert told.get("lost") == ("it fell" if number else None)
+    assert told.get("status") == (None if number else "failed")
 
 
 def test_the_worker_is_not_changed_by_its_units() -> None:

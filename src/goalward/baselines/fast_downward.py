@@ -114,6 +114,8 @@ class PlannerResult:
     search_time: float | None = None
     peak_memory: int | None = None
     reason: str = ""
+    signal: int | None = None
+    """What ended it, where that is why it failed; it need not be its own fault."""
 
     @property
     def solved(self) -> bool:
@@ -224,6 +226,7 @@ def _result(
         search_time=None if search_time is None else float(search_time),
         peak_memory=None if memory is None else int(memory) * 1024,
         reason=reason,
+        signal=_signal_number(ended.code) if status is PlannerStatus.FAILED else None,
     )
 
 
@@ -253,16 +256,21 @@ def _judge(ended: Ended, memory_limit: int | None) -> tuple[PlannerStatus, str]:
         return PlannerStatus.SOLVED, ""
     if ended.code in STATUSES:
         return STATUSES[ended.code], ""
-    number = -ended.code if ended.code < 0 else 256 - ended.code if ended.code > 192 else 0  # the driver exits with -11
+    number = _signal_number(ended.code)
     if number == signal.SIGXCPU:
         return PlannerStatus.OUT_OF_TIME, ""
     lacking = any(words in ended.err or words in ended.out for words in WORDS_OF_LACKING_MEMORY)
     if lacking or (memory_limit is not None and memory_limit < LEAST_MEMORY):
         return PlannerStatus.OUT_OF_MEMORY, ""
-    if number:
+    if number is not None:
         return PlannerStatus.FAILED, f"Fast Downward was ended by signal {number}{_signal_name(number)}"
     line = _useful_line(ended)
     return PlannerStatus.FAILED, f"Fast Downward failed with exit code {ended.code}{line and f': {line}'}"
+
+
+def _signal_number(code: int) -> int | None:
+    """The signal behind an exit code; the driver hands on those of its parts, -11 becoming 245."""
+    return -code if code < 0 else 256 - code if code > 192 else None
 
 
 def _signal_name(number: int) -> str:

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from goalward import _core
-from goalward.baselines.fast_downward import PLANNERS, PlannerStatus, run_planner
+from goalward.baselines.fast_downward import PLANNERS, run_planner
 from goalward.baselines.methods import train_with
 from goalward.errors import ExitCode, GoalwardError, LimitError
 from goalward.experiments.store import Result
@@ -167,7 +167,7 @@ def _run_planner(job: Job, started: float) -> Result:
     found = run_planner(
         job.contestant.method, job.domain_file, job.state_file, time_limit=max(limit, 0.1), memory_limit=memory
     )
-    if found.status is PlannerStatus.FAILED and "ended by signal" in found.reason:
+    if found.signal is not None:
         raise _LostError(found.reason)
     if found.cost is not None:
         write_text_atomically(job.scratch, format_plan(found.steps, found.cost, not found.uses_costs))
