@@ -196,7 +196,11 @@ void register_search(nb::module_& m) {
                 if (!relaxation) throw std::invalid_argument("helpful actions come with the heuristic ff");
                 const PackedStates batch = pack(problem, bits);
                 std::vector<std::vector<int32_t>> result;
-                for (const Word* state : batch.states) result.push_back(relaxation->helpful_actions(state));
+                for (const Word* state : batch.states) {
+                    std::vector<int32_t>& helpful = result.emplace_back();
+                    if (relaxation->evaluate(state) != dead_end) relaxation->append_helpful_actions(helpful);
+                    std::sort(helpful.begin(), helpful.end());
+                }
                 return result;
             },
             "problem"_a, "states"_a, "FF's helpful actions of each state.");

@@ -117,15 +117,17 @@ RelaxationEvaluator::RelaxationEvaluator(const Problem& problem, Relaxed kind, b
 }
 
 void RelaxationEvaluator::evaluate(const Batch& batch, std::span<float> h) {
-    for (std::size_t i = 0; i < batch.states.size(); ++i) {
-        Cost value = 0;
-        switch (kind_) {
-            case Relaxed::max: value = explore<Relaxed::max>(batch.states[i]); break;
-            case Relaxed::add: value = explore<Relaxed::add>(batch.states[i]); break;
-            case Relaxed::ff: value = explore<Relaxed::ff>(batch.states[i]); break;
-        }
-        h[i] = value == unreached ? dead_end : rounded_down(value);
+    for (std::size_t i = 0; i < batch.states.size(); ++i) h[i] = evaluate(batch.states[i]);
+}
+
+float RelaxationEvaluator::evaluate(const Word* state) {
+    Cost value = 0;
+    switch (kind_) {
+        case Relaxed::max: value = explore<Relaxed::max>(state); break;
+        case Relaxed::add: value = explore<Relaxed::add>(state); break;
+        case Relaxed::ff: value = explore<Relaxed::ff>(state); break;
     }
+    return value == unreached ? dead_end : rounded_down(value);
 }
 
 inline void RelaxationEvaluator::settle(int32_t atom, Cost cost, int32_t op) {
@@ -150,6 +152,7 @@ inline void RelaxationEvaluator::fire(int32_t op, Cost cost) {
 template <Relaxed kind>
 inline bool RelaxationEvaluator::expand(int32_t atom, Cost cost) {
     if (is_goal_[atom] && --goals_left_ == 0) return true;
+    effort_ += 1 + waiting_[atom].size();
     for (int32_t op : waiting_[atom]) {
         Counter& counter = counters_[op];
         if constexpr (kind == Relaxed::max) {
@@ -165,6 +168,7 @@ inline bool RelaxationEvaluator::expand(int32_t atom, Cost cost) {
 
 template <Relaxed kind>
 RelaxationEvaluator::Cost RelaxationEvaluator::explore(const Word* state) {
+    plan_.clear();
     if (problem_.goal().empty()) return 0;
     std::fill(cost_.begin(), cost_.end(), unreached);
     if (!fresh_.empty()) std::memcpy(counters_.data(), fresh_.data(), fresh_.size() * sizeof(Counter));
@@ -208,7 +212,6 @@ RelaxationEvaluator::Cost RelaxationEvaluator::extract_plan() {
         std::fill(marked_.begin(), marked_.end(), 0);
         pass_ = 1;
     }
-    plan_.clear();
     Cost total = 0;
     stack_.assign(problem_.goal().begin(), problem_.goal().end());
     while (!stack_.empty()) {
@@ -223,15 +226,10 @@ RelaxationEvaluator::Cost RelaxationEvaluator::extract_plan() {
     return total;
 }
 
-std::vector<int32_t> RelaxationEvaluator::helpful_actions(const Word* state) {
-    std::vector<int32_t> result;
-    if (explore<Relaxed::ff>(state) == unreached) return result;
+void RelaxationEvaluator::append_helpful_actions(std::vector<int32_t>& operators) const {
     for (int32_t op : plan_)
-        if (std::all_of(pre_[op].begin(), pre_[op].end(),
-                        [&](int32_t atom) { return problem_.packing().holds(state, atom); }))
-            result.push_back(original_[op]);
-    std::sort(result.begin(), result.end());
-    return result;
+        if (std::all_of(pre_[op].begin(), pre_[op].end(), [&](int32_t atom) { return support_[atom] < 0; }))
+            operators.push_back(original_[op]);
 }
 
 }  // namespace goalward

@@ -24,8 +24,12 @@ public:
     void evaluate(const Batch& batch, std::span<float> h) override;
     bool few_values() const override { return unit_costs_; }
 
-    // Operators of the relaxed plan that are applicable in the state (FF's helpful actions); for kind ff.
-    std::vector<int32_t> helpful_actions(const Word* state);
+    // The value of one state; of kind ff, the relaxed plan behind it is kept until the next call.
+    float evaluate(const Word* state);
+    // Operators of the kept relaxed plan that are applicable in the state that was evaluated last (FF's helpful actions).
+    void append_helpful_actions(std::vector<int32_t>& operators) const;
+    // Atoms and counters that passes have touched so far: a measure of work that repeats exactly.
+    uint64_t effort() const { return effort_; }
 
 private:
     using Cost = int32_t;
@@ -63,6 +67,7 @@ private:
     uint32_t pass_ = 0;
     std::size_t highest_ = 0;
     int goals_left_ = 0;
+    uint64_t effort_ = 0;
 };
 
 }  // namespace goalward
