@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -363,10 +364,6 @@ def test_a_small_difference_is_a_difference() -> None:
     assert result.statistics.expanded == 2
 
 
-def test_nan_counts_as_the_worst_value_and_is_not_pruned(tiny: Tiny) -> None:
-    assert_solves(search(tiny.task, lambda states: np.full(len(states), np.nan)), tiny.task)
-
-
 def test_exceptions_from_a_python_heuristic_reach_the_caller(tiny: Tiny) -> None:
     calls = 0
 
@@ -382,23 +379,38 @@ def test_exceptions_from_a_python_heuristic_reach_the_caller(tiny: Tiny) -> None
 
 
 @pytest.mark.parametrize(
-    "function",
+    ("answer", "words"),
     [
-        lambda states: np.zeros((len(states), 1)),
-        lambda states: np.zeros(len(states) + 1),
-        lambda _: np.zeros(0),
-        lambda _: 0.0,
+        (lambda n: np.zeros((n, 1)), "got 1 states and returned an array of shape (1, 1)"),
+        (lambda n: np.zeros(n + 1), "got 1 states and returned an array of shape (2,)"),
+        (lambda n: 0.0, "got 1 states and returned an array of shape ()"),
+        (lambda n: ["near"] * n, "returned list"),
+        (lambda n: np.full(n, np.nan), "returned NaN for 1 of 1 states"),
     ],
-    ids=["two dimensions", "too many", "none", "a number"],
+    ids=["two dimensions", "too many", "a number", "no numbers", "NaN"],
 )
-def test_values_of_the_wrong_shape_are_an_error(tiny_task: TinyTask, function: Callable[[Cells], object]) -> None:
-    with pytest.raises(ValueError, match="must return as many values in one dimension"):
-        search(tiny_task("blocks").task, function)  # type: ignore[arg-type]
+def test_values_that_search_cannot_order_are_an_error_that_names_the_function(
+    tiny_task: TinyTask, answer: Callable[[int], npt.ArrayLike], words: str
+) -> None:
+    def near(states: Cells) -> npt.ArrayLike:
+        return answer(len(states))
+
+    with pytest.raises(UsageError, match=re.escape(f"the heuristic function near {words}; ")):
+        search(tiny_task("blocks").task, near)
 
 
-def test_values_that_are_no_numbers_are_an_error(tiny_task: TinyTask) -> None:
-    with pytest.raises((TypeError, ValueError)):
-        search(tiny_task("blocks").task, lambda states: ["near"] * len(states))
+def test_nan_far_from_the_initial_state_ends_the_search_too(tiny_task: TinyTask) -> None:
+    tiny = tiny_task("blocks")
+    seen = 0
+
+    def near(states: Cells) -> npt.NDArray[np.float64]:
+        nonlocal seen
+        seen += len(states)
+        return np.where(np.arange(len(states)) + seen > 10, np.nan, states.sum(axis=1))
+
+    with pytest.raises(UsageError, match="near returned NaN"):
+        search(tiny.task, near)
+    assert seen > 10
 
 
 # --- the interpreter ---

@@ -97,7 +97,34 @@ def bind_heuristic(task: Task, heuristic: str | HeuristicFunction, *, unit_costs
     if isinstance(heuristic, str):
         name = check_heuristic(heuristic)
         return BoundHeuristic(task, name, lambda p: _core.native_evaluator(p, name, unit_costs), whole=False)
-    function = heuristic
-    name = getattr(function, "__name__", type(function).__name__)
+    name = getattr(heuristic, "__name__", type(heuristic).__name__)
+    function = _with_checked_values(heuristic, name)
     # A Python function sees every atom, relevant or not.
     return BoundHeuristic(task, name, lambda p: _core.callable_evaluator(p, function), whole=True)
+
+
+def _with_checked_values(function: HeuristicFunction, name: str) -> HeuristicFunction:
+    """The function, with an error instead of values that search could not order."""
+
+    def values(states: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
+        answer = function(states)
+        try:
+            h = np.asarray(answer, dtype=np.float32)
+        except (TypeError, ValueError):
+            raise UsageError(
+                f"the heuristic function {name} returned {type(answer).__name__}; it must return one number per state"
+            ) from None
+        if h.shape != (len(states),):
+            raise UsageError(
+                f"the heuristic function {name} got {len(states)} states and returned an array of shape {h.shape}; "
+                "it must return one number per state"
+            )
+        unordered = np.isnan(h).sum()
+        if unordered:
+            raise UsageError(
+                f"the heuristic function {name} returned NaN for {unordered} of {len(states)} states; "
+                "return infinity where it sees no plan"
+            )
+        return h
+
+    return values
