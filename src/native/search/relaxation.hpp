@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "search/evaluator.hpp"
+#include "search/relaxed_operators.hpp"
 
 namespace goalward {
 
@@ -50,12 +51,8 @@ private:
     const Problem& problem_;
     Relaxed kind_;
     bool unit_costs_;
-    Rows waiting_;   // atom → relaxed operators that need it
-    Rows add_, pre_;  // of relaxed operators
-    std::vector<int32_t> original_;  // the operator behind each relaxed operator
+    RelaxedOperators ops_;
     std::vector<Counter> fresh_, counters_;
-    std::vector<int32_t> free_;  // relaxed operators without preconditions
-    std::vector<Cost> base_;
     std::vector<uint8_t> is_goal_;
 
     std::vector<Cost> cost_;
