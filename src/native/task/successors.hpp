@@ -2,6 +2,7 @@
 //
 // A node lists the operators whose preconditions have all been tested on the way to it, then branches on one variable:
 // into the subtree of the state's value, and into the subtree of operators that do not care. The tree is one flat array.
+// It is built without recursion and in near-linear time, whatever the number of variables.
 #pragma once
 
 #include <cstdint>
@@ -23,18 +24,32 @@ public:
                        const Packing& packing);
 
     // Appends the applicable operators; `values` are the state's values, one per variable.
-    void applicable(const int32_t* values, std::vector<int32_t>& operators) const { visit(0, values, operators); }
+    void applicable(const int32_t* values, std::vector<int32_t>& operators) const {
+        const std::size_t from = operators.size();
+        visit(0, values, operators);
+        if (!overlong_.empty()) drop_untested(from, values, operators);
+    }
 
 private:
     struct Item {
         int32_t op;
         std::vector<Fact> remaining;
     };
+    struct Subtree {  // still to be built; its place in code_ goes to code_[link]
+        std::vector<Item> items;
+        std::size_t link;
+    };
+    struct Overlong {  // facts of a long precondition that the tree does not test
+        int32_t op;
+        std::vector<Fact> rest;
+    };
 
     void visit(int32_t node, const int32_t* values, std::vector<int32_t>& operators) const;
-    int32_t build(std::vector<Item>& items, const Packing& packing);
+    void drop_untested(std::size_t from, const int32_t* values, std::vector<int32_t>& operators) const;
+    void build_chain(std::vector<Item> items, const Packing& packing, std::vector<Subtree>& later);
 
     std::vector<int32_t> code_;
+    std::vector<Overlong> overlong_;  // by operator
 };
 
 }  // namespace goalward
