@@ -232,6 +232,16 @@ def test_a_short_rollout_is_the_beginning_of_a_long_one(method: str) -> None:
     assert rows(long)[: len(short)] == rows(short)
 
 
+def test_rollouts_end_where_they_are_when_asked_to() -> None:
+    task = make_tiny("tiles").task
+    options = RolloutOptions(n_rollouts=100_000, length=1_000_000)  # would take hours
+    answers = iter([True, True])
+    part = regress(task, options, go_on=lambda: next(answers, False))
+    whole = regress(task, RolloutOptions(n_rollouts=1, length=min(part.longest, 50)))
+    assert 1 < len(part) < 10**9
+    assert rows(part)[: len(whole)] == rows(whole)
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [

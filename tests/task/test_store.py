@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.numpy import save, save_file
 
+from goalward import _core
 from goalward.errors import ExitCode, GoalwardError, TaskFileError, UsageError
 from goalward.task.store import FORMAT, VERSION, load_task, save_task, task_arrays, task_from_arrays
 from goalward.task.strips import Task
@@ -163,6 +164,11 @@ def test_arrays_that_are_missing_are_named(tiny_task: TinyTask, tmp_path: Path) 
         ("atoms", np.array([65], dtype=np.uint8)),
         ("init", np.zeros((2, 2), dtype=np.int32)),
         ("costs", np.zeros((32, 2), dtype=np.int32)),
+        # Differences of neighbours wrap around in 32 bits: 2^31 - 1 after 0 and -2^31 after that look like steps up.
+        ("pre.offsets", np.array([0, 2**31 - 1, -(2**31), -1, *[84] * 29], dtype=np.int32)),
+        ("add.offsets", np.array([0, 2**31 - 1, *[-2] * 30, 96], dtype=np.int32)),
+        ("goal", np.array([3, 1], dtype=np.int32)),
+        ("init", np.array([1, 1], dtype=np.int32)),
     ],
 )
 def test_arrays_that_do_not_fit_together_never_reach_native_code(
@@ -173,6 +179,39 @@ def test_arrays_that_do_not_fit_together_never_reach_native_code(
     assert (task.n_operators, task.n_atoms) == (32, 25)
     path.write_bytes(save(task_arrays(task) | {name: value}, metadata=header(VERSION)))
     assert "damaged" in refused(path)
+
+
+@pytest.mark.parametrize("rows", ["pre", "add", "delete", "mutex_groups"])
+@pytest.mark.parametrize("change", ["repeat", "swap"])
+def test_rows_that_are_not_sorted_are_refused(tiny_task: TinyTask, tmp_path: Path, rows: str, change: str) -> None:
+    path = tmp_path / "odd.task"
+    arrays = task_arrays(tiny_task("blocks").task)
+    offsets, values = arrays[f"{rows}.offsets"], arrays[f"{rows}.values"].copy()
+    first = int(offsets[int(np.flatnonzero(np.diff(offsets) > 1)[0])])
+    values[first : first + 2] = values[[first, first]] if change == "repeat" else values[[first + 1, first]]
+    path.write_bytes(save(arrays | {f"{rows}.values": values}, metadata=header(VERSION)))
+    assert "damaged" in refused(path)
+
+
+def test_native_code_checks_arrays_once_more() -> None:
+    """Whoever comes to the native core by another way than a file meets the same checks."""
+    good = {
+        "pre_offsets": [0, 1], "pre": [0], "add_offsets": [0, 1], "add": [1], "delete_offsets": [0, 1], "delete": [0],
+        "costs": [1], "goal": [1], "variable_offsets": [0, 2], "variables": [0, 1], "operators": [1],
+    }  # fmt: skip
+
+    def make(**changed: list[int]) -> None:
+        arrays = {name: np.array(values, dtype=np.int32) for name, values in (good | changed).items()}
+        _core.Problem(**{**arrays, "operators": arrays["operators"].astype(np.uint8)}, n_atoms=2)
+
+    make()
+    for changed in (
+        {"pre": [2]}, {"pre": [-1]}, {"add_offsets": [0, 2]}, {"add_offsets": [1, 1]}, {"add_offsets": [0, 5, 1]},
+        {"goal": [7]}, {"costs": [-1]}, {"costs": [1, 1]}, {"operators": [1, 1]}, {"variables": [0, 0]},
+        {"variable_offsets": [0, 1, 2], "variables": [1, 1]}, {"delete_offsets": [0, 2], "delete": [1, 0]},
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match="damaged arrays"):
+            make(**changed)
 
 
 @given(position=st.integers(0, 10**6), value=st.integers(0, 255))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Literal
@@ -70,20 +71,29 @@ class Rollouts:
         return [int(self.operators[k]) for k in range(preimage, preimage - int(self.depth[preimage]), -1)]
 
 
-def regress(task: Task, options: RolloutOptions | None = None) -> Rollouts:
+def regress(task: Task, options: RolloutOptions | None = None, *, go_on: Callable[[], bool] | None = None) -> Rollouts:
     """Roll out pre-images from the goal of a task.
 
     Only valid actions are used: those that add an atom of x, delete none of it, and whose precondition excludes none of
-    its other atoms by a mutex.
+    its other atoms by a mutex. ``go_on`` is asked about twenty times a second; when it returns False, what has been
+    rolled out so far is given.
     """
     options = options or RolloutOptions()
-    offsets, values, depth, rollout, operators = _core.rollouts(
-        native_regression(task),
-        novelty=options.method == "n-rsl",
-        n=options.n_rollouts,
-        length=options.length,
-        seed=int(np.uint64(options.seed)),
-    )
+    native = native_regression(task)
+    try:
+        offsets, values, depth, rollout, operators = _core.rollouts(
+            native,
+            novelty=options.method == "n-rsl",
+            n=options.n_rollouts,
+            length=options.length,
+            seed=int(np.uint64(options.seed)),
+            go_on=go_on,
+        )
+    except OverflowError:
+        raise UsageError(
+            f"{options.n_rollouts} rollouts of {options.length} steps hold more than 2^31 atoms; "
+            "ask for fewer or shorter ones"
+        ) from None
     return Rollouts(Rows(offsets, values), depth, rollout, operators)
 
 

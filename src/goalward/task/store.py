@@ -74,12 +74,27 @@ def _check(task: Task) -> None:
     ok = ok and all(len(rows) == task.n_operators for rows in operator_rows) and len(task.costs) == task.n_operators
     ok = ok and len(task.complement_of) == task.n_atoms and bool((task.costs >= 0).all())
     for rows in all_rows:
-        ok = ok and len(rows.offsets) > 0 and rows.offsets[0] == 0 and bool((rows.lengths >= 0).all())
-        ok = ok and rows.offsets[-1] == len(rows.values)
+        # Neighbours are compared, not subtracted: differences of 32 bits wrap around.
+        ok = (
+            ok
+            and len(rows.offsets) > 0
+            and rows.offsets[0] == 0
+            and bool((rows.offsets[:-1] <= rows.offsets[1:]).all())
+        )
+        ok = ok and rows.offsets[-1] == len(rows.values) and _ascending(rows)
+    ok = ok and all(bool((atoms[:-1] < atoms[1:]).all()) for atoms in (task.init, task.goal))
     for lowest, array in [(0, task.init), (0, task.goal), (-1, task.complement_of), *((0, r.values) for r in all_rows)]:
         ok = ok and bool(((array >= lowest) & (array < task.n_atoms)).all())
     if not ok:
         raise ValueError("arrays do not fit together")
+
+
+def _ascending(rows: Rows) -> bool:
+    """Is every row sorted and without repetitions? Native code searches rows by halving."""
+    later = np.ones(max(len(rows.values) - 1, 0), dtype=bool)
+    starts = rows.offsets[1:-1]
+    later[starts[(starts > 0) & (starts < len(rows.values))] - 1] = False  # from one row to the next anything goes
+    return bool((rows.values[:-1] < rows.values[1:])[later].all())
 
 
 def save_task(task: Task, path: str | Path) -> None:

@@ -1,6 +1,8 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 
+#include <optional>
 #include <stdexcept>
 
 #include "regression/backward.hpp"
@@ -17,10 +19,14 @@ namespace {
 void construct(RegressionTask* self, const Ints& pre_offsets, const Ints& pre, const Ints& add_offsets, const Ints& add,
                const Ints& delete_offsets, const Ints& del, const Ints& group_offsets, const Ints& groups,
                const Ints& goal, int n_groups, const Ints& opposite) {
-    new (self) RegressionTask{to_rows(pre_offsets, pre),    to_rows(add_offsets, add),
-                              to_rows(delete_offsets, del), to_rows(group_offsets, groups),
-                              to_vector(goal),              n_groups,
-                              to_vector(opposite)};
+    const auto n_atoms = static_cast<int64_t>(opposite.size());
+    RegressionTask task{to_sorted_rows(pre_offsets, pre, n_atoms),    to_sorted_rows(add_offsets, add, n_atoms),
+                        to_sorted_rows(delete_offsets, del, n_atoms), to_rows(group_offsets, groups, n_groups),
+                        to_vector(goal, 0, n_atoms),                  n_groups,
+                        to_vector(opposite, -1, n_atoms)};
+    require(task.pre.size() == task.add.size() && task.pre.size() == task.del.size(), "operators differ in number");
+    require(task.groups_of.size() == opposite.size(), "atoms differ in number");
+    new (self) RegressionTask(std::move(task));
 }
 
 auto backward(const RegressionTask& task, const BitRows& goals, int n, uint64_t seed) {
@@ -37,11 +43,17 @@ auto backward(const RegressionTask& task, const BitRows& goals, int n, uint64_t 
                           to_numpy(std::move(result.operators)));
 }
 
-auto rollouts(const RegressionTask& task, bool novelty, int n, int length, uint64_t seed) {
+auto rollouts(const RegressionTask& task, bool novelty, int n, int length, uint64_t seed,
+              std::optional<nb::callable> go_on) {
+    const auto ask = [&] {
+        nb::gil_scoped_acquire gil;
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        return !go_on || nb::cast<bool>((*go_on)());
+    };
     Rollouts result;
     {
         nb::gil_scoped_release released;
-        result = regress(task, novelty ? Selection::novelty : Selection::uniform, n, length, seed);
+        result = regress(task, novelty ? Selection::novelty : Selection::uniform, n, length, seed, ask);
     }
     return nb::make_tuple(to_numpy(std::move(result.preimages.offsets)), to_numpy(std::move(result.preimages.values)),
                           to_numpy(std::move(result.depth)), to_numpy(std::move(result.rollout)),
@@ -55,7 +67,9 @@ void register_regression(nb::module_& m) {
         .def("__init__", &construct, "pre_offsets"_a, "pre"_a, "add_offsets"_a, "add"_a, "delete_offsets"_a, "delete"_a,
              "group_offsets"_a, "groups"_a, "goal"_a, "n_groups"_a, "opposite"_a);
     m.def("rollouts", &rollouts, "task"_a, nb::kw_only(), "novelty"_a, "n"_a, "length"_a, "seed"_a,
-          nb::sig("def rollouts(task: RegressionTask, *, novelty: bool, n: int, length: int, seed: int) -> "
+          "go_on"_a.none(),
+          nb::sig("def rollouts(task: RegressionTask, *, novelty: bool, n: int, length: int, seed: int, "
+                  "go_on: collections.abc.Callable[[], bool] | None) -> "
                   "tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], "
                   "numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], "
                   "numpy.typing.NDArray[numpy.int32]]"),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "search/budget.hpp"
 #include "task/random.hpp"
 
 namespace goalward {
@@ -102,7 +103,8 @@ private:
 
 }  // namespace
 
-Rollouts regress(const RegressionTask& task, Selection selection, int n, int length, uint64_t seed) {
+Rollouts regress(const RegressionTask& task, Selection selection, int n, int length, uint64_t seed,
+                 const std::function<bool()>& go_on) {
     std::vector<std::vector<int32_t>> by_atom(task.groups_of.size());
     for (std::size_t a = 0; a < task.add.size(); ++a)
         for (int32_t atom : task.add[a]) by_atom[atom].push_back(static_cast<int32_t>(a));
@@ -118,6 +120,7 @@ Rollouts regress(const RegressionTask& task, Selection selection, int n, int len
         result.operators.push_back(a);
     };
     Random seeds(seed);
+    Budget budget(0, 0, go_on);
     for (int j = 0; j < n; ++j) {
         Random random(seeds.next());
         rollout.start();
@@ -127,7 +130,9 @@ Rollouts regress(const RegressionTask& task, Selection selection, int n, int len
             if (a < 0) break;
             rollout.apply(a);
             record(j, i, a);
+            if (budget.exceeded()) return result;
         }
+        if (budget.exceeded()) return result;
     }
     return result;
 }

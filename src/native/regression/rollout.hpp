@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "task/rows.hpp"
@@ -26,7 +27,8 @@ struct Rollouts {
 };
 
 // n rollouts of at most `length` steps. A rollout without valid actions ends early. Rollout j depends on the seed and j
-// alone.
-Rollouts regress(const RegressionTask& task, Selection selection, int n, int length, uint64_t seed);
+// alone. `go_on` is asked about twenty times a second; when it returns false, what has been rolled out so far is given.
+Rollouts regress(const RegressionTask& task, Selection selection, int n, int length, uint64_t seed,
+                 const std::function<bool()>& go_on);
 
 }  // namespace goalward

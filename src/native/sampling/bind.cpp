@@ -18,9 +18,18 @@ std::span<const uint64_t> words(const BitRows& bits) { return {bits.data(), bits
 auto draw(int n_atoms, const BitRows& core, const Ints& group_offsets, const Ints& groups, const Ints& groups_of_offsets,
           const Ints& groups_of, const Ints& complement_of, const Ints& forced_offsets, const Ints& forced,
           const Ints& chosen, const BitRows& pool, uint64_t seed) {
-    const SampleSpace space{n_atoms, {core.data(), core.data() + core.size()}, to_rows(group_offsets, groups),
-                            to_rows(groups_of_offsets, groups_of), to_vector(complement_of)};
-    const Rows rows = to_rows(forced_offsets, forced);
+    const auto n_groups = static_cast<int64_t>(group_offsets.size()) - 1;
+    const SampleSpace space{n_atoms,
+                            {core.data(), core.data() + core.size()},
+                            to_rows(group_offsets, groups, n_atoms),
+                            to_rows(groups_of_offsets, groups_of, n_groups),
+                            to_vector(complement_of, -1, n_atoms)};
+    const Rows rows = to_rows(forced_offsets, forced, n_atoms);
+    require(core.size() == bit_words(n_atoms) && (pool.shape(0) == 0 || pool.shape(1) == bit_words(n_atoms)),
+            "bit rows do not fit the number of atoms");
+    require(complement_of.size() == static_cast<std::size_t>(n_atoms) && space.groups_of.size() == complement_of.size(),
+            "atoms differ in number");
+    to_vector(chosen, -1, static_cast<int64_t>(rows.size()));
     std::vector<uint64_t> states;
     {
         nb::gil_scoped_release released;
@@ -32,7 +41,8 @@ auto draw(int n_atoms, const BitRows& core, const Ints& group_offsets, const Int
 auto label(const Ints& preimage_offsets, const Ints& preimages, const Ints& depth, int n_atoms, const BitRows& states,
            int32_t otherwise) {
     if (states.shape(1) != bit_words(n_atoms)) throw std::invalid_argument("the bit rows do not fit the number of atoms");
-    const Rows rows = to_rows(preimage_offsets, preimages);
+    const Rows rows = to_rows(preimage_offsets, preimages, n_atoms);
+    require(depth.size() == rows.size(), "pre-images and depths differ in number");
     std::vector<int32_t> labels;
     {
         nb::gil_scoped_release released;

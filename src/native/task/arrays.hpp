@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstdint>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "task/problem.hpp"
@@ -18,7 +19,34 @@ using Bytes = nanobind::ndarray<const uint8_t, nanobind::ndim<1>, nanobind::c_co
 using BitRows = nanobind::ndarray<const uint64_t, nanobind::ndim<2>, nanobind::c_contig, nanobind::device::cpu>;
 
 inline std::vector<int32_t> to_vector(const Ints& array) { return {array.data(), array.data() + array.size()}; }
-inline Rows to_rows(const Ints& offsets, const Ints& values) { return {to_vector(offsets), to_vector(values)}; }
+
+// Arrays may come from a file that somebody made up. Python checks what it reads; this is the last check before native
+// code uses the numbers as places in memory.
+inline void require(bool holds, const char* what) {
+    if (!holds) throw std::invalid_argument(std::string("damaged arrays: ") + what);
+}
+// Numbers from `lowest` up to, but not including, `end`.
+inline std::vector<int32_t> to_vector(const Ints& array, int64_t lowest, int64_t end) {
+    for (std::size_t i = 0; i < array.size(); ++i)
+        require(array.data()[i] >= lowest && array.data()[i] < end, "a number is out of bounds");
+    return to_vector(array);
+}
+// Rows of numbers from 0 up to, but not including, `end`.
+inline Rows to_rows(const Ints& offsets, const Ints& values, int64_t end) {
+    const std::size_t n = offsets.size();
+    require(n > 0 && offsets.data()[0] == 0, "rows do not begin at 0");
+    for (std::size_t i = 1; i < n; ++i) require(offsets.data()[i - 1] <= offsets.data()[i], "rows end before they begin");
+    require(static_cast<std::size_t>(offsets.data()[n - 1]) == values.size(), "rows do not cover their values");
+    return {to_vector(offsets), to_vector(values, 0, end)};
+}
+// The same, each row strictly ascending.
+inline Rows to_sorted_rows(const Ints& offsets, const Ints& values, int64_t end) {
+    Rows rows = to_rows(offsets, values, end);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        for (std::size_t j = 1; j < rows[i].size(); ++j)
+            require(rows[i][j - 1] < rows[i][j], "a row is not sorted, or holds a number twice");
+    return rows;
+}
 
 // NumPy arrays that take over a vector's memory.
 template <class T>

@@ -15,8 +15,18 @@ namespace {
 void construct(Problem* self, const Ints& pre_offsets, const Ints& pre, const Ints& add_offsets, const Ints& add,
                const Ints& delete_offsets, const Ints& del, const Ints& costs, const Ints& goal,
                const Ints& variable_offsets, const Ints& variables, const Bytes& operators, int n_atoms) {
-    new (self) Problem(to_rows(pre_offsets, pre), to_rows(add_offsets, add), to_rows(delete_offsets, del),
-                       to_vector(costs), to_vector(goal), to_rows(variable_offsets, variables),
+    Rows pre_rows = to_sorted_rows(pre_offsets, pre, n_atoms), add_rows = to_sorted_rows(add_offsets, add, n_atoms),
+         delete_rows = to_sorted_rows(delete_offsets, del, n_atoms);
+    for (const Rows* rows : {&pre_rows, &add_rows, &delete_rows})
+        require(rows->size() == costs.size() && operators.size() == costs.size(), "operators differ in number");
+    Rows variable_rows = to_sorted_rows(variable_offsets, variables, n_atoms);
+    std::vector<bool> stored(n_atoms);
+    for (int32_t atom : variable_rows.values) {
+        require(!stored[atom], "an atom belongs to two variables");
+        stored[atom] = true;
+    }
+    new (self) Problem(std::move(pre_rows), std::move(add_rows), std::move(delete_rows),
+                       to_vector(costs, 0, int64_t{1} << 31), to_vector(goal, 0, n_atoms), std::move(variable_rows),
                        {operators.data(), operators.data() + operators.size()}, n_atoms);
 }
 

@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
 namespace goalward {
@@ -17,6 +19,8 @@ struct Rows {
         return {values.data() + offsets[i], static_cast<std::size_t>(offsets[i + 1] - offsets[i])};
     }
     void push_back(std::span<const int32_t> row) {
+        if (values.size() + row.size() > static_cast<std::size_t>(std::numeric_limits<int32_t>::max()))
+            throw std::overflow_error("more than 2^31 entries in one list");
         values.insert(values.end(), row.begin(), row.end());
         offsets.push_back(static_cast<int32_t>(values.size()));
     }
