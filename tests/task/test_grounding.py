@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goalward.errors import ExitCode, UnsupportedError
+from goalward.task import quantifiers
 from goalward.task.grounding import UnsolvableError, ground
 from goalward.task.lifted import Domain, Problem
 from goalward.task.strips import Task
@@ -64,6 +66,10 @@ def assert_same_meaning(lifted_domain: Domain, lifted_problem: Problem) -> Task:
             assert (int(atom) in state) != (int(task.complement_of[atom]) in state)
         assert task.violated_group(np.array(sorted(state), dtype=np.int32)) is None
     return task
+
+
+def grounded(domain_text: str, problem_text: str) -> Task:
+    return ground(*read_texts(domain_text, problem_text))
 
 
 def same_meaning(domain_text: str, problem_text: str) -> Task:
@@ -247,6 +253,57 @@ def test_conditions_of_any_shape(condition: str) -> None:
         problem("", "(in a)"),
     )
     same_meaning(*texts)
+
+
+@settings(max_examples=60, deadline=None)
+@given(condition=formulas(("?p",), depth=3), small=st.sampled_from([0, 1, 32]))
+def test_actions_split_by_what_their_quantifiers_mention(condition: str, small: int) -> None:
+    """`marked` never changes, so most of a condition is decided when its parameter is known; the meaning stays."""
+    with mock.patch.object(quantifiers, "SMALL", small):
+        same_meaning(
+            domain(
+                "(:types ball)",
+                "(:constants a b - ball)",
+                "(:predicates (in ?x - ball) (marked ?x - ball) (done ?x - ball))",
+                action("put", "?x - ball", "(and)", "(in ?x)"),
+                action("take", "?x - ball", "(and)", "(not (in ?x))"),
+                action("finish", "?p ?q - ball", f"(and (in ?q) {condition})", "(and (done ?p) (not (in ?q)))"),
+            ),
+            problem("(marked b) (marked c)", "(in a)", "c - ball"),
+        )
+
+
+def test_a_forall_that_facts_decide_costs_nothing() -> None:
+    """2^40 conjunctions if it were multiplied out before looking at `needs`."""
+    parts = " ".join(f"p{i}" for i in range(40))
+    task = grounded(
+        domain(
+            "(:types part product)",
+            "(:predicates (needs ?x - product ?p - part) (here ?p - part) (gone ?p - part) (made ?x - product))",
+            action("fetch", "?p - part", "(not (here ?p))", "(here ?p)"),
+            action("drop", "?p - part", "(here ?p)", "(and (gone ?p) (not (here ?p)))"),
+            action("make", "?x - product",
+                   "(forall (?p - part) (or (not (needs ?x ?p)) (here ?p) (gone ?p)))", "(made ?x)"),
+        ),
+        problem("(needs x p1) (needs y p1) (needs y p2)", "(and (made x) (made y))",
+                f"{parts} - part x y - product"),
+    )  # fmt: skip
+    assert sum(name.startswith("(make") for name in task.operators) == 2 + 4
+
+
+def test_a_condition_with_too_many_cases_is_one_sentence() -> None:
+    parts = " ".join(f"p{i}" for i in range(40))
+    with pytest.raises(UnsupportedError, match=r"^domain.pddl:1: the condition of action make has too many cases"):
+        grounded(
+            domain(
+                "(:types part)",
+                "(:predicates (here ?p - part) (gone ?p - part) (made))",
+                action("fetch", "?p - part", "(not (here ?p))", "(here ?p)"),
+                action("drop", "?p - part", "(here ?p)", "(and (gone ?p) (not (here ?p)))"),
+                action("make", "", "(forall (?p - part) (or (here ?p) (gone ?p)))", "(made)"),
+            ),
+            problem("", "(made)", f"{parts} - part"),
+        )
 
 
 def test_goals_over_all_objects() -> None:

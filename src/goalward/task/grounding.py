@@ -11,7 +11,6 @@ import contextlib
 import io
 import logging
 from collections.abc import Iterable, Iterator
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ from goalward.errors import ExitCode, GoalwardError, PddlError, UnsupportedError
 from goalward.task import sexpr
 from goalward.task.lifted import Domain, Problem
 from goalward.task.lifted_reader import read_domain, read_problem
+from goalward.task.quantifiers import TooLargeError, expand_quantifiers
 from goalward.task.reduction import relaxed_reachable, rows_with_mutex_pair
 from goalward.task.strips import Ints, Rows, Task
 
@@ -65,7 +65,7 @@ def _translate(domain: Domain, problem: Problem) -> tuple[Any, tuple[Any, ...], 
         with contextlib.redirect_stdout(chatter), contextlib.redirect_stderr(chatter):
             blocks = [sexpr.parse(file.text, file.source) for file in (domain, problem)]
             parsed = parsing_functions.parse_task(*_without_either(*blocks))
-            _expand_universals(parsed)
+            expand_quantifiers(parsed)
             if isinstance(parsed.goal, pddl.Falsity):
                 raise UnsolvableError(f"{problem.source}: no plan exists, the goal is never true")
             if isinstance(parsed.goal, pddl.Truth):
@@ -79,6 +79,8 @@ def _translate(domain: Domain, problem: Problem) -> tuple[Any, tuple[Any, ...], 
         raise
     except (MemoryError, KeyboardInterrupt):
         raise
+    except TooLargeError as error:
+        raise _too_large(domain, problem, str(error)) from None
     except ParseError as error:
         lines = [
             line.strip() for line in str(error).splitlines() if line.strip() and not line.lstrip().startswith("->")
@@ -123,47 +125,15 @@ def _without_either(domain: sexpr.Block, problem: sexpr.Block) -> tuple[sexpr.Bl
     return domain, problem
 
 
-def _expand_universals(parsed: Any) -> None:
-    """Replace ``forall`` in conditions by the conjunction over the objects, so that it needs no axiom."""
-    objects = instantiate.get_objects_by_type(parsed.objects, parsed.types)
-
-    def expand(condition: Any, binding: dict[str, str]) -> Any:
-        if isinstance(condition, pddl.Literal):
-            return condition.rename_variables(binding)
-        if isinstance(condition, pddl.UniversalCondition):
-            names = [parameter.name for parameter in condition.parameters]
-            choices = [objects.get(parameter.type_name, []) for parameter in condition.parameters]
-            return pddl.Conjunction(
-                [
-                    expand(condition.parts[0], {**binding, **dict(zip(names, row, strict=True))})
-                    for row in product(*choices)
-                ]
-            )
-        return condition.change_parts([expand(part, binding) for part in condition.parts])
-
-    def expanded(condition: Any, parameters: Iterable[Any]) -> Any:
-        # Copies of one `exists` must not share their variable when they are pulled out of the conjunction.
-        names = {parameter.name: parameter.type_name for parameter in parameters}
-        return _fold_equalities(expand(condition, {})).simplified().uniquify_variables(names)
-
-    for action in parsed.actions:
-        if action.precondition.has_universal_part():
-            action.precondition = expanded(action.precondition, action.parameters)
-        for effect in action.effects:
-            if effect.condition.has_universal_part():
-                effect.condition = expanded(effect.condition, [*action.parameters, *effect.parameters])
-    if parsed.goal.has_universal_part():
-        parsed.goal = expanded(parsed.goal, [])
-
-
-def _fold_equalities(condition: Any) -> Any:
-    """Evaluate ``=`` between objects, so that expanded conditions do not carry it along."""
-    if isinstance(condition, pddl.Literal):
-        if condition.predicate == "=" and not any(arg.startswith("?") for arg in condition.args):
-            holds = (condition.args[0] == condition.args[1]) != condition.negated
-            return pddl.Truth() if holds else pddl.Falsity()
-        return condition
-    return condition.change_parts([_fold_equalities(part) for part in condition.parts])
+def _too_large(domain: Domain, problem: Problem, owner: str) -> UnsupportedError:
+    name = owner.removeprefix("action ")
+    line = domain.actions[name].line if name in domain.actions else None
+    return UnsupportedError(
+        f"the condition of {owner} has too many cases: written out over the objects, as a disjunction of conjunctions, "
+        "it is too large to ground; split the action, or state the condition with fewer alternatives inside 'forall'",
+        domain.source if line is not None else problem.source,
+        line,
+    )
 
 
 def _surviving_axiom(domain: Domain, problem: Problem, axioms: Iterable[Any]) -> UnsupportedError:
