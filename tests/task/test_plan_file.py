@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -106,9 +110,41 @@ def test_a_forbidden_directory_is_a_matter_of_usage(tmp_path: Path, monkeypatch:
         write_text_atomically(tmp_path / "plan", "x")
 
 
+@pytest.mark.skipif(not os.access("/dev/shm", os.W_OK), reason="there is no writable /dev/shm")
+def test_a_file_in_memory_is_replaced_like_any_other() -> None:
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        for text in ("old, and longer than the new one", "new"):
+            write_text_atomically(Path(folder) / "plan", text)
+        assert (Path(folder) / "plan").read_text() == "new"
+
+
+def test_standard_output_is_added_to_even_where_it_is_an_ordinary_file(tmp_path: Path) -> None:
+    code = (
+        "from goalward.task.plan_file import write_text_atomically as w; w('/dev/stdout', 'a'); w('/dev/stdout', 'b')"
+    )
+    with open(tmp_path / "out", "ab") as out:
+        subprocess.run([sys.executable, "-c", code], stdout=out, check=True)
+    assert (tmp_path / "out").read_text() == "ab"
+
+
+def test_a_file_is_on_the_disk_before_it_takes_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[str] = []
+    for name in ("fsync", "replace"):
+        real = getattr(os, name)
+
+        def recording(*arguments: Any, name: str = name, real: Any = real) -> Any:
+            calls.append(name)
+            return real(*arguments)
+
+        monkeypatch.setattr(os, name, recording)
+    write_text_atomically(tmp_path / "plan", "x")
+    assert calls == ["fsync", "replace", "fsync"]  # the file, its name, and the folder that holds the name
+
+
+@pytest.mark.parametrize("call", ["fsync", "replace"])
 @pytest.mark.parametrize("failure", [OSError(28, "No space left on device"), KeyboardInterrupt()])
 def test_a_failure_leaves_the_old_content_and_no_scratch_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: BaseException
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: BaseException, call: str
 ) -> None:
     path = tmp_path / "plan"
     path.write_text("old")
@@ -116,7 +152,7 @@ def test_a_failure_leaves_the_old_content_and_no_scratch_file(
     def fail(*_: object) -> None:
         raise failure
 
-    monkeypatch.setattr(os, "replace", fail)
+    monkeypatch.setattr(os, call, fail)
     expected = UsageError if isinstance(failure, OSError) else KeyboardInterrupt
     with pytest.raises(expected):
         write_text_atomically(path, "new")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 from collections.abc import Sequence
@@ -40,13 +41,14 @@ def write_text_atomically(path: str | Path, text: str) -> None:
 def write_bytes_atomically(path: str | Path, data: bytes) -> None:
     """Write a file whole or not at all: a reader sees the old content or the new, and a failure leaves nothing behind.
 
-    Links are followed. What is no ordinary file (a pipe, ``/dev/stdout``) is written to as it is.
+    Links are followed. What is no ordinary file (a pipe, ``/dev/stdout``) is written to as it is. When the call returns,
+    the file is on the disk, so that it survives whatever happens next.
     """
     try:
         given = Path(path)
         if given.is_dir():
             raise UsageError(f"{path}: is a directory, not a file")
-        if given.is_relative_to("/dev") or (given.exists() and not given.is_file()):
+        if _is_stream(given):
             with open(given, "ab") as stream:
                 stream.write(data)
         else:
@@ -58,13 +60,32 @@ def write_bytes_atomically(path: str | Path, data: bytes) -> None:
         raise UsageError(f"{path}: cannot be written ({reason})") from None
 
 
+def _is_stream(path: Path) -> bool:
+    """Devices, pipes, and names of open files such as ``/dev/stdout``, which may well be an ordinary file."""
+    open_file = str(path).startswith(("/dev/fd/", "/proc/")) or str(path.parent) == "/dev"
+    return open_file or (path.exists() and not path.is_file())
+
+
 def _replace(target: Path, data: bytes) -> None:
     scratch = target.with_name(f".goalward-{secrets.token_hex(8)}.tmp")
     descriptor = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)  # with the permissions umask asks for
     try:
         with open(descriptor, "wb") as file:
             file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
         os.replace(scratch, target)
     except BaseException:
         scratch.unlink(missing_ok=True)
         raise
+    sync_folder(target.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make a rename in a folder last; what cannot be synced (some network file systems) is left to the system."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
