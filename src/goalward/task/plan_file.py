@@ -41,8 +41,8 @@ def write_text_atomically(path: str | Path, text: str) -> None:
 def write_bytes_atomically(path: str | Path, data: bytes) -> None:
     """Write a file whole or not at all: a reader sees the old content or the new, and a failure leaves nothing behind.
 
-    Links are followed. What is no ordinary file (a pipe, ``/dev/stdout``) is written to as it is. When the call returns,
-    the file is on the disk, so that it survives whatever happens next.
+    Links are followed. What is no ordinary file (a pipe, ``/dev/stdout``) is written to as it is. When the call
+    returns, the file is on the disk, so that it survives whatever happens next.
     """
     try:
         given = Path(path)
