@@ -1,8 +1,9 @@
-// The private native core of goalward. One register function per room; everything that users see is the Python above.
+// The private native core of goalward. The rooms register what they bind; everything that users see is the Python above.
 #include <nanobind/nanobind.h>
 
 namespace goalward {
 void register_task(nanobind::module_& m);
+void register_evaluators(nanobind::module_& m);
 void register_search(nanobind::module_& m);
 void register_regression(nanobind::module_& m);
 void register_sampling(nanobind::module_& m);
@@ -11,6 +12,7 @@ void register_sampling(nanobind::module_& m);
 NB_MODULE(_core, m) {
     m.doc() = "Native inner loops of goalward; use the Python packages above it.";
     goalward::register_task(m);
+    goalward::register_evaluators(m);
     goalward::register_search(m);
     goalward::register_regression(m);
     goalward::register_sampling(m);

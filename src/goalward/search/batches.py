@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goalward import _core
-from goalward.search.best_first import Status, end_status
+from goalward.search.best_first import SearchOptions, Status, end_status
 from goalward.search.heuristics import BoundHeuristic
 from goalward.task.states import BitRows
 from goalward.task.strips import Ints, Rows
@@ -46,13 +46,11 @@ def search_many(
     ``go_on`` is asked at the beginning of each search and about twenty times a second; when it returns False, only the
     searches that have ended are given.
     """
-    problem, evaluator = heuristic.serve(states)
-    codes, expanded, offsets, operators = _core.search_many(
-        problem, evaluator, states, batches=[batch], time_limit=time_limit or 0.0,
-        expansion_limit=expansion_limit or 0, go_on=go_on,
-    )  # fmt: skip
-    statuses = [end_status(code, evaluator) for code in codes]
-    return ManyResults(statuses, expanded, Rows(offsets, operators))
+    evaluator = heuristic.evaluator(states)
+    options = SearchOptions(batch=batch, time_limit=time_limit, expansion_limit=expansion_limit)
+    results = _core.search_many(evaluator, states, options.native(), go_on)
+    statuses = [end_status(status, evaluator) for status in results.status]
+    return ManyResults(statuses, results.expanded, Rows(results.plan_offsets, results.plan_operators))
 
 
 def lookahead(heuristic: BoundHeuristic, states: BitRows, depth: int = 2) -> npt.NDArray[np.float32]:
@@ -61,5 +59,4 @@ def lookahead(heuristic: BoundHeuristic, states: BitRows, depth: int = 2) -> npt
     A goal on the way ends a path at the steps taken so far, the heuristic counts as 0 where it is less, and a state all
     of whose paths end before is worth infinity.
     """
-    problem, evaluator = heuristic.serve(states)
-    return _core.lookahead(problem, evaluator, states, depth)
+    return heuristic.evaluator(states).lookahead(states, depth)

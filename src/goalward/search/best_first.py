@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from enum import Enum
 from typing import Literal
 
@@ -40,16 +40,6 @@ class Status(Enum):
     OUT_OF_MEMORY = "out of memory"
     CANCELLED = "cancelled"
     OUT_OF_EXPANSIONS = "out of expansions"
-
-
-_NATIVE_STATUS = [
-    Status.SOLVED,
-    Status.EXHAUSTED,
-    Status.OUT_OF_TIME,
-    Status.OUT_OF_MEMORY,
-    Status.CANCELLED,
-    Status.OUT_OF_EXPANSIONS,
-]
 
 
 @dataclass(frozen=True)
@@ -100,6 +90,18 @@ class SearchOptions:
         """Is the cost of a path its number of steps?"""
         return self.algorithm == "gbfs" if self.unit_costs is None else self.unit_costs
 
+    def native(self) -> _core.SearchOptions:
+        """As the native core takes them."""
+        return _core.SearchOptions(
+            greedy=self.algorithm == "gbfs",
+            weight=self.weight if self.algorithm == "wastar" else 1.0,
+            unit_costs=self.counts_steps,
+            batches=self.batches,
+            time_limit=self.time_limit or 0.0,
+            memory_limit=self.memory_limit or 0,
+            expansion_limit=self.expansion_limit or 0,
+        )
+
 
 @dataclass(frozen=True)
 class Statistics:
@@ -116,6 +118,14 @@ class Statistics:
     initial_h: float
     best_h: float
     seconds: float
+    # Names and counts, where a search has several heuristics or several queues.
+    evaluations_by_heuristic: list[tuple[str, int]] = field(default_factory=list)
+    expansions_by_queue: list[tuple[str, int]] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, native: _core.Statistics) -> Statistics:
+        """What the native core counted."""
+        return cls(**{part.name: getattr(native, part.name) for part in fields(cls)})
 
 
 @dataclass(frozen=True)
@@ -173,33 +183,21 @@ def search(
     if bound.task is not task:
         raise UsageError("the heuristic was bound to another task")
 
-    def heartbeat(raw: dict[str, float]) -> bool | None:
-        return progress(_statistics(raw)) if progress else None
+    def heartbeat(native: _core.Statistics) -> bool | None:
+        return progress(Statistics.of(native)) if progress else None
 
     start = task.init if init is None else init
-    problem, evaluator = bound.serve(to_bits([start], task.n_atoms))
-    status_code, plan, raw = _core.search(
-        problem,
-        evaluator,
-        start,
-        greedy=options.algorithm == "gbfs",
-        weight=options.weight if options.algorithm == "wastar" else 1.0,
-        unit_costs=options.counts_steps,
-        batches=options.batches,
-        time_limit=options.time_limit or 0.0,
-        memory_limit=options.memory_limit or 0,
-        expansion_limit=options.expansion_limit or 0,
-        progress=heartbeat if progress else None,
-    )
-    status = end_status(status_code, evaluator)
-    return SearchResult(task, status, tuple(plan) if status is Status.SOLVED else None, _statistics(raw))
+    evaluator = bound.evaluator(to_bits([start], task.n_atoms))
+    native = _core.search(evaluator, start, options.native(), heartbeat if progress else None)
+    status = end_status(native.status, evaluator)
+    plan = tuple(native.plan) if status is Status.SOLVED else None
+    return SearchResult(task, status, plan, Statistics.of(native.statistics))
 
 
-def end_status(code: int, evaluator: _core.Evaluator) -> Status:
+_STATUS = {native: Status[native.name] for native in _core.Status}
+
+
+def end_status(native: _core.Status, evaluator: _core.Evaluator) -> Status:
     """How a native search ended; that nothing is left to expand proves something if the heuristic never errs."""
-    status = _NATIVE_STATUS[code]
+    status = _STATUS[native]
     return Status.UNSOLVABLE if status is Status.EXHAUSTED and evaluator.safe else status
-
-
-def _statistics(raw: dict[str, float]) -> Statistics:
-    return Statistics(**raw)  # type: ignore[arg-type]

@@ -1,8 +1,8 @@
 """The heuristics that search knows by name, and how one is bound to a task.
 
-To add one in native code: write an ``Evaluator`` in ``src/native/search``, name it in ``make_evaluator`` in
-``bind.cpp`` and add a line to :data:`HEURISTICS`. To try one from Python, pass a function to :func:`bind_heuristic`:
-it gets a ``uint8`` array of shape (states, |F|) and returns one number per state.
+To add one in native code: write an ``Evaluator`` in ``src/native/search`` and name it in the table of
+``heuristics.hpp``. To try one from Python, pass a function to :func:`bind_heuristic`: it gets a ``uint8`` array of
+shape (states, |F|) and returns one number per state.
 """
 
 from __future__ import annotations
@@ -33,14 +33,8 @@ class HeuristicInfo:
 
 
 HEURISTICS: dict[str, HeuristicInfo] = {
-    info.name: info
-    for info in [
-        HeuristicInfo("ff", "length of a relaxed plan", False, "Hoffmann and Nebel 2001; supporters by h_add"),
-        HeuristicInfo("add", "sum of the relaxed costs of the goal atoms", False, "Bonet and Geffner 2001"),
-        HeuristicInfo("hmax", "highest relaxed cost of a goal atom", True, "Bonet and Geffner 2001"),
-        HeuristicInfo("goalcount", "number of goal atoms that do not hold", False, ""),
-        HeuristicInfo("blind", "0 in goal states, the cheapest action's cost elsewhere", True, ""),
-    ]
+    native.name: HeuristicInfo(native.name, native.summary, native.admissible, native.reference)
+    for native in _core.native_heuristics()
 }
 
 
@@ -57,20 +51,18 @@ class BoundHeuristic:
         self._make = make
         self._whole = whole
         self._fixed = to_bits([np.flatnonzero(fixed_atoms(task)).astype(np.int32)], task.n_atoms)
-        self._ready: dict[bool, tuple[_core.Problem, _core.Evaluator]] = {}
+        self._ready: dict[bool, _core.Evaluator] = {}
 
-    def serve(self, states: BitRows) -> tuple[_core.Problem, _core.Evaluator]:
-        """The native problem and evaluator that fit these states."""
+    def evaluator(self, states: BitRows) -> _core.Evaluator:
+        """The native evaluator, and with it the native problem, that fits these states."""
         whole = self._whole or bool(((states & self._fixed) != self._fixed).any())
         if whole not in self._ready:
-            problem = native_problem(self.task, whole=whole)
-            self._ready[whole] = problem, self._make(problem)
+            self._ready[whole] = self._make(native_problem(self.task, whole=whole))
         return self._ready[whole]
 
     def evaluate(self, states: BitRows) -> npt.NDArray[np.float32]:
         """Values of a batch of states; infinity where the heuristic sees a dead end."""
-        problem, evaluator = self.serve(states)
-        return evaluator.evaluate(problem, states)
+        return self.evaluator(states).evaluate(states)
 
     def value(self, state: Ints) -> float:
         """The value of one state."""
@@ -80,8 +72,7 @@ class BoundHeuristic:
         """FF's helpful actions of each state: operators of the relaxed plan that are applicable now."""
         if self.name != "ff":
             raise UsageError("helpful actions come with the heuristic ff")
-        problem, evaluator = self.serve(states)
-        return [list(row) for row in evaluator.helpful_actions(problem, states)]
+        return [list(row) for row in self.evaluator(states).helpful_actions(states)]
 
 
 def check_heuristic(name: str) -> str:

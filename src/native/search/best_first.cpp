@@ -29,9 +29,9 @@ class Search {
     static constexpr bool greedy = std::is_same_v<Entry, GreedyEntry>;
 
 public:
-    Search(const Problem& problem, Evaluator& evaluator, const SearchOptions& options, int batch, Budget& budget)
-        : problem_(problem), evaluator_(evaluator), options_(options), batch_(batch), budget_(budget),
-          registry_(problem.packing().n_words(), budget_), values_(problem.packing().n_variables()) {}
+    Search(Evaluator& evaluator, const SearchOptions& options, int batch, Budget& budget)
+        : problem_(evaluator.problem()), evaluator_(evaluator), options_(options), batch_(batch), budget_(budget),
+          registry_(problem_.packing().n_words(), budget_), values_(problem_.packing().n_variables()) {}
 
     // Evaluates the initial state; a status where that is all there is to do.
     std::optional<Status> start(std::span<const int32_t> init) {
@@ -277,8 +277,8 @@ Statistics sum(const std::vector<Statistics>& parts, double seconds) {
 }
 
 template <class OpenList>
-SearchResult run(const Problem& problem, Evaluator& evaluator, std::span<const int32_t> init,
-                 const SearchOptions& options, const std::function<bool(const Statistics&)>& heartbeat) {
+SearchResult run(Evaluator& evaluator, std::span<const int32_t> init, const SearchOptions& options,
+                 const std::function<bool(const Statistics&)>& heartbeat) {
     std::vector<std::unique_ptr<Search<OpenList>>> searches;
     std::vector<Statistics> parts(1);  // of the searches that have begun
     Budget* clock = nullptr;
@@ -296,7 +296,7 @@ SearchResult run(const Problem& problem, Evaluator& evaluator, std::span<const i
         // A search begins with its first turn: short searches never pay for the others.
         for (; !status; turn = (turn + 1) % options.batches.size()) {
             if (turn == searches.size()) {
-                searches.push_back(std::make_unique<Search<OpenList>>(problem, evaluator, options, options.batches[turn], budget));
+                searches.push_back(std::make_unique<Search<OpenList>>(evaluator, options, options.batches[turn], budget));
                 parts.resize(searches.size());
                 status = searches[turn]->start(init);
             }
@@ -315,11 +315,11 @@ SearchResult run(const Problem& problem, Evaluator& evaluator, std::span<const i
 
 }  // namespace
 
-SearchResult best_first_search(const Problem& problem, Evaluator& evaluator, std::span<const int32_t> init,
-                               const SearchOptions& options, const std::function<bool(const Statistics&)>& heartbeat) {
-    if (!options.greedy) return run<Heap<CostEntry>>(problem, evaluator, init, options, heartbeat);
-    if (evaluator.few_values()) return run<Buckets>(problem, evaluator, init, options, heartbeat);
-    return run<Heap<GreedyEntry>>(problem, evaluator, init, options, heartbeat);
+SearchResult best_first_search(Evaluator& evaluator, std::span<const int32_t> init, const SearchOptions& options,
+                               const std::function<bool(const Statistics&)>& heartbeat) {
+    if (!options.greedy) return run<Heap<CostEntry>>(evaluator, init, options, heartbeat);
+    if (evaluator.few_values()) return run<Buckets>(evaluator, init, options, heartbeat);
+    return run<Heap<GreedyEntry>>(evaluator, init, options, heartbeat);
 }
 
 }  // namespace goalward

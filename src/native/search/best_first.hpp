@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "search/budget.hpp"
@@ -35,6 +37,8 @@ struct Statistics {
     uint64_t bytes = 0;   // held for states, nodes and the open list
     float initial_h = 0, best_h = 0;
     double seconds = 0;
+    // Where a search has several heuristics or queues: how often each was used, under the name that users see.
+    std::vector<std::pair<std::string, uint64_t>> evaluations_by_heuristic, expansions_by_queue;
 };
 
 struct SearchResult {
@@ -44,7 +48,7 @@ struct SearchResult {
 };
 
 // `heartbeat` sees the statistics about twenty times a second and returns false to cancel.
-SearchResult best_first_search(const Problem& problem, Evaluator& evaluator, std::span<const int32_t> init,
-                               const SearchOptions& options, const std::function<bool(const Statistics&)>& heartbeat);
+SearchResult best_first_search(Evaluator& evaluator, std::span<const int32_t> init, const SearchOptions& options,
+                               const std::function<bool(const Statistics&)>& heartbeat);
 
 }  // namespace goalward

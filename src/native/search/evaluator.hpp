@@ -3,11 +3,19 @@
 // States come with their parents, so that an evaluator can share work between siblings: a network updates the first
 // layer of a parent by the few atoms that an operator changed. States that stand alone (the initial state, or a batch
 // evaluated outside of search) come without.
+//
+// An evaluator is made for one problem and owns it, so whoever has an evaluator has the problem too, and can never walk
+// through the states of another one:
+//
+//     RelaxationEvaluator ff(problem, Relaxed::ff, true);
+//     best_first_search(ff, init, options, heartbeat);
 #pragma once
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
+#include <utility>
 
 #include "task/problem.hpp"
 
@@ -27,15 +35,27 @@ struct Batch {
 
 class Evaluator {
 public:
+    explicit Evaluator(std::shared_ptr<const Problem> problem) : owned_(std::move(problem)), problem_(*owned_) {}
     virtual ~Evaluator() = default;
+    Evaluator(const Evaluator&) = delete;
+    Evaluator& operator=(const Evaluator&) = delete;
+
+    const Problem& problem() const { return problem_; }
+    const std::shared_ptr<const Problem>& shared_problem() const { return owned_; }
     // Writes one value per state; infinity marks a state from which there is no plan.
     virtual void evaluate(const Batch& batch, std::span<float> h) = 0;
-    // Parents of later batches may lie where earlier ones did: nothing remembered of them holds any longer.
+    // Called before pointers to parents may be reused for other states: drop whatever is remembered by pointer.
     virtual void forget() {}
     // Does infinity prove that there is no plan?
     virtual bool safe() const { return true; }
     // Do many states share each value? Then the open list keeps a queue per value.
     virtual bool few_values() const { return false; }
+
+private:
+    std::shared_ptr<const Problem> owned_;
+
+protected:
+    const Problem& problem_;
 };
 
 }  // namespace goalward

@@ -8,7 +8,8 @@ namespace goalward {
 
 class FFGuide final : public Guide {
 public:
-    FFGuide(const Problem& problem, bool unit_costs) : relaxation_(problem, Relaxed::ff, unit_costs) {}
+    FFGuide(std::shared_ptr<const Problem> problem, bool unit_costs)
+        : relaxation_(std::move(problem), Relaxed::ff, unit_costs) {}
 
     float evaluate(StateId, const Word* state, std::vector<int32_t>* preferred) override {
         const float h = relaxation_.evaluate(state);

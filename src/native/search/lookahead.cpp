@@ -11,9 +11,9 @@ constexpr std::size_t slice = 1024;  // leaves evaluated at once, more or less
 
 class Lookahead {
 public:
-    Lookahead(const Problem& problem, Evaluator& evaluator, std::span<float> values, int depth)
-        : problem_(problem), evaluator_(evaluator), result_(values), depth_(depth),
-          n_words_(problem.packing().n_words()), values_(problem.packing().n_variables()) {}
+    Lookahead(Evaluator& evaluator, std::span<float> values, int depth)
+        : problem_(evaluator.problem()), evaluator_(evaluator), result_(values), depth_(depth),
+          n_words_(problem_.packing().n_words()), values_(problem_.packing().n_variables()) {}
 
     void look(int32_t index, const Word* root) {
         result_[index] = dead_end;
@@ -131,10 +131,9 @@ private:
 
 }  // namespace
 
-std::vector<float> lookahead(const Problem& problem, Evaluator& evaluator, std::span<const Word* const> states,
-                             int depth) {
+std::vector<float> lookahead(Evaluator& evaluator, std::span<const Word* const> states, int depth) {
     std::vector<float> values(states.size());
-    Lookahead look(problem, evaluator, values, depth);
+    Lookahead look(evaluator, values, depth);
     for (std::size_t i = 0; i < states.size(); ++i) look.look(static_cast<int32_t>(i), states[i]);
     look.evaluate();
     return values;

@@ -1,4 +1,4 @@
-// Bellman updates by lookahead: what a state is worth if its surroundings are and the heuristic tells the rest.
+// Bellman updates of states: all paths of a few steps are followed, and the heuristic is asked where they end.
 #pragma once
 
 #include <span>
@@ -12,7 +12,6 @@ namespace goalward {
 // least 0, of a state that far away, whichever is less. 0 for goal states; infinity where all paths end before.
 //
 // Repeated states are looked at once per level and state, and all leaves of many states are evaluated together.
-std::vector<float> lookahead(const Problem& problem, Evaluator& evaluator, std::span<const Word* const> states,
-                             int depth);
+std::vector<float> lookahead(Evaluator& evaluator, std::span<const Word* const> states, int depth);
 
 }  // namespace goalward

@@ -83,9 +83,9 @@ void Network::forward(const float* first, int rows, float* out, std::vector<Floa
                     stride_);
 }
 
-NetworkEvaluator::NetworkEvaluator(const Problem& problem, std::shared_ptr<const Network> network)
-    : problem_(problem), network_(std::move(network)) {
-    if (network_->n_atoms() != problem.packing().n_atoms())
+NetworkEvaluator::NetworkEvaluator(std::shared_ptr<const Problem> problem, std::shared_ptr<const Network> network)
+    : Evaluator(std::move(problem)), network_(std::move(network)) {
+    if (network_->n_atoms() != problem_.packing().n_atoms())
         throw std::invalid_argument("the network was trained for another number of atoms");
 }
 

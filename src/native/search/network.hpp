@@ -65,7 +65,7 @@ private:
 
 class NetworkEvaluator final : public Evaluator {
 public:
-    NetworkEvaluator(const Problem& problem, std::shared_ptr<const Network> network);
+    NetworkEvaluator(std::shared_ptr<const Problem> problem, std::shared_ptr<const Network> network);
 
     void evaluate(const Batch& batch, std::span<float> h) override;
     void forget() override { summed_.clear(); }
@@ -74,7 +74,6 @@ public:
 private:
     void sum_up(const Word* state, float* sum);
 
-    const Problem& problem_;
     std::shared_ptr<const Network> network_;
     std::vector<int32_t> atoms_;
     Floats sums_, first_;  // of parents, of the batch

@@ -6,6 +6,8 @@
 #include <functional>
 #include <limits>
 
+#include "search/heuristics.hpp"
+
 namespace goalward {
 
 namespace {
@@ -24,9 +26,9 @@ float rounded_down(int32_t value) {
 }
 }  // namespace
 
-RelaxationEvaluator::RelaxationEvaluator(const Problem& problem, Relaxed kind, bool unit_costs)
-    : problem_(problem), kind_(kind), unit_costs_(unit_costs), ops_(relaxed_operators(problem, unit_costs)) {
-    const int n_atoms = problem.packing().n_atoms();
+RelaxationEvaluator::RelaxationEvaluator(std::shared_ptr<const Problem> problem, Relaxed kind, bool unit_costs)
+    : Evaluator(std::move(problem)), kind_(kind), unit_costs_(unit_costs), ops_(relaxed_operators(problem_, unit_costs)) {
+    const int n_atoms = problem_.packing().n_atoms();
     for (std::size_t i = 0; i < ops_.size(); ++i)
         fresh_.push_back({ops_.cost[i], static_cast<int32_t>(ops_.pre[i].size())});
     counters_.resize(fresh_.size());
@@ -35,7 +37,7 @@ RelaxationEvaluator::RelaxationEvaluator(const Problem& problem, Relaxed kind, b
     marked_.resize(ops_.size());
     buckets_.resize(n_buckets);
     is_goal_.resize(n_atoms);
-    for (int32_t atom : problem.goal()) is_goal_[atom] = 1;
+    for (int32_t atom : problem_.goal()) is_goal_[atom] = 1;
 }
 
 void RelaxationEvaluator::evaluate(const Batch& batch, std::span<float> h) {
@@ -153,5 +155,19 @@ void RelaxationEvaluator::append_helpful_actions(std::vector<int32_t>& operators
         if (std::all_of(ops_.pre[op].begin(), ops_.pre[op].end(), [&](int32_t atom) { return support_[atom] < 0; }))
             operators.push_back(ops_.original[op]);
 }
+
+namespace {
+template <Relaxed kind>
+std::unique_ptr<Evaluator> make(std::shared_ptr<const Problem> problem, bool unit_costs) {
+    return std::make_unique<RelaxationEvaluator>(std::move(problem), kind, unit_costs);
+}
+}  // namespace
+
+constinit const NativeHeuristic ff_heuristic{
+    "ff", "length of a relaxed plan", false, "Hoffmann and Nebel 2001; supporters by h_add", make<Relaxed::ff>};
+constinit const NativeHeuristic add_heuristic{
+    "add", "sum of the relaxed costs of the goal atoms", false, "Bonet and Geffner 2001", make<Relaxed::add>};
+constinit const NativeHeuristic hmax_heuristic{
+    "hmax", "highest relaxed cost of a goal atom", true, "Bonet and Geffner 2001", make<Relaxed::max>};
 
 }  // namespace goalward

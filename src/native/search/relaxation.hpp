@@ -20,7 +20,7 @@ enum class Relaxed { max, add, ff };
 
 class RelaxationEvaluator final : public Evaluator {
 public:
-    RelaxationEvaluator(const Problem& problem, Relaxed kind, bool unit_costs);
+    RelaxationEvaluator(std::shared_ptr<const Problem> problem, Relaxed kind, bool unit_costs);
 
     void evaluate(const Batch& batch, std::span<float> h) override;
     bool few_values() const override { return unit_costs_; }
@@ -48,7 +48,6 @@ private:
     template <Relaxed kind>
     bool expand(int32_t atom, Cost cost);
 
-    const Problem& problem_;
     Relaxed kind_;
     bool unit_costs_;
     RelaxedOperators ops_;

@@ -1,6 +1,7 @@
-#include "search/simple_evaluators.hpp"
-
+// Blind search and goal counting.
 #include <algorithm>
+
+#include "search/heuristics.hpp"
 
 namespace goalward {
 
@@ -8,13 +9,13 @@ namespace {
 
 class Blind final : public Evaluator {
 public:
-    Blind(const Problem& problem, bool unit_costs) : problem_(problem) {
+    Blind(std::shared_ptr<const Problem> problem, bool unit_costs) : Evaluator(std::move(problem)) {
         if (unit_costs) return;
-        const auto& operators = problem.active_operators();
+        const auto& operators = problem_.active_operators();
         const auto cheapest = std::min_element(operators.begin(), operators.end(), [&](int32_t a, int32_t b) {
-            return problem.cost(a) < problem.cost(b);
+            return problem_.cost(a) < problem_.cost(b);
         });
-        step_ = cheapest == operators.end() ? 0.0f : static_cast<float>(problem.cost(*cheapest));
+        step_ = cheapest == operators.end() ? 0.0f : static_cast<float>(problem_.cost(*cheapest));
     }
     void evaluate(const Batch& batch, std::span<float> h) override {
         for (std::size_t i = 0; i < batch.states.size(); ++i) h[i] = problem_.is_goal(batch.states[i]) ? 0 : step_;
@@ -22,13 +23,12 @@ public:
     bool few_values() const override { return true; }
 
 private:
-    const Problem& problem_;
     float step_ = 1;
 };
 
 class GoalCount final : public Evaluator {
 public:
-    explicit GoalCount(const Problem& problem) : problem_(problem) {}
+    GoalCount(std::shared_ptr<const Problem> problem, bool) : Evaluator(std::move(problem)) {}
     void evaluate(const Batch& batch, std::span<float> h) override {
         const auto& goal = problem_.goal();
         for (std::size_t i = 0; i < batch.states.size(); ++i)
@@ -37,16 +37,13 @@ public:
             }));
     }
     bool few_values() const override { return true; }
-
-private:
-    const Problem& problem_;
 };
 
 }  // namespace
 
-std::unique_ptr<Evaluator> make_blind(const Problem& problem, bool unit_costs) {
-    return std::make_unique<Blind>(problem, unit_costs);
-}
-std::unique_ptr<Evaluator> make_goal_count(const Problem& problem) { return std::make_unique<GoalCount>(problem); }
+constinit const NativeHeuristic goalcount_heuristic{
+    "goalcount", "number of goal atoms that do not hold", false, "", make_heuristic<GoalCount>};
+constinit const NativeHeuristic blind_heuristic{
+    "blind", "0 in goal states, the cheapest action's cost elsewhere", true, "", make_heuristic<Blind>};
 
 }  // namespace goalward

@@ -80,4 +80,23 @@ inline void read_bits(const BitRows& bits, std::size_t row, int n_atoms, std::ve
         }
 }
 
+struct PackedStates {  // a batch of states from outside, packed for a problem
+    std::vector<Word> words;
+    std::vector<const Word*> states;
+};
+
+inline PackedStates pack(const Problem& problem, const BitRows& bits) {
+    PackedStates result;
+    const std::size_t width = problem.packing().n_words(), n = bits.shape(0);
+    check_width(problem, bits);
+    result.words.resize(width * n);
+    std::vector<int32_t> atoms;
+    for (std::size_t i = 0; i < n; ++i) {
+        read_bits(bits, i, problem.packing().n_atoms(), atoms);
+        problem.packing().pack(atoms, result.words.data() + i * width);
+        result.states.push_back(result.words.data() + i * width);
+    }
+    return result;
+}
+
 }  // namespace goalward

@@ -1,0 +1,119 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+
+#include "search/best_first.hpp"
+#include "search/many.hpp"
+#include "task/arrays.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace goalward {
+
+namespace {
+
+void construct_options(SearchOptions* self, bool greedy, double weight, bool unit_costs, std::vector<int> batches,
+                       double time_limit, uint64_t memory_limit, uint64_t expansion_limit) {
+    new (self) SearchOptions{greedy, weight, unit_costs, std::move(batches), time_limit, memory_limit, expansion_limit};
+}
+
+SearchResult search(Evaluator& evaluator, const Ints& init, const SearchOptions& options,
+                    std::optional<nb::callable> progress) {
+    // Runs pending signal handlers too: an exception from one (Ctrl-C) ends the search and reaches the caller.
+    const auto heartbeat = [&](const Statistics& statistics) {
+        nb::gil_scoped_acquire gil;
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        if (!progress) return true;
+        nb::object answer = (*progress)(nb::cast(statistics, nb::rv_policy::copy));
+        return answer.is_none() || nb::cast<bool>(answer);
+    };
+    const std::span<const int32_t> atoms(init.data(), init.size());
+    nb::gil_scoped_release released;
+    return best_first_search(evaluator, atoms, options, heartbeat);
+}
+
+ManyResults many(Evaluator& evaluator, const BitRows& bits, const SearchOptions& options,
+                 std::optional<nb::callable> go_on) {
+    Rows inits;
+    check_width(evaluator.problem(), bits);
+    std::vector<int32_t> atoms;
+    for (std::size_t i = 0; i < bits.shape(0); ++i) {
+        read_bits(bits, i, evaluator.problem().packing().n_atoms(), atoms);
+        inits.push_back(atoms);
+    }
+    const auto ask = [&] {
+        nb::gil_scoped_acquire gil;
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        return !go_on || nb::cast<bool>((*go_on)());
+    };
+    nb::gil_scoped_release released;
+    return search_many(evaluator, inits, options, ask);
+}
+
+// A read-only array over memory of `results`, which lives as long as the array.
+auto view(const ManyResults& results, const std::vector<int32_t>& values) {
+    return nb::ndarray<nb::numpy, const int32_t, nb::ndim<1>>(values.data(), {values.size()}, nb::find(results));
+}
+
+}  // namespace
+
+void register_search(nb::module_& m) {
+    nb::enum_<Status>(m, "Status", "How a search ended.")
+        .value("SOLVED", Status::solved)
+        .value("EXHAUSTED", Status::exhausted)
+        .value("OUT_OF_TIME", Status::out_of_time)
+        .value("OUT_OF_MEMORY", Status::out_of_memory)
+        .value("CANCELLED", Status::cancelled)
+        .value("OUT_OF_EXPANSIONS", Status::out_of_expansions);
+    nb::class_<SearchOptions>(m, "SearchOptions", "How to search; limits of 0 are no limits.")
+        .def("__init__", &construct_options, nb::kw_only(), "greedy"_a = true, "weight"_a = 1.0, "unit_costs"_a = true,
+             "batches"_a = std::vector<int>{1}, "time_limit"_a = 0.0, "memory_limit"_a = 0, "expansion_limit"_a = 0)
+        .def_ro("greedy", &SearchOptions::greedy)
+        .def_ro("weight", &SearchOptions::weight)
+        .def_ro("unit_costs", &SearchOptions::unit_costs)
+        .def_ro("batches", &SearchOptions::batches)
+        .def_ro("time_limit", &SearchOptions::time_limit)
+        .def_ro("memory_limit", &SearchOptions::memory_limit)
+        .def_ro("expansion_limit", &SearchOptions::expansion_limit);
+    nb::class_<Statistics>(m, "Statistics", "What a search has done so far.")
+        .def_ro("expanded", &Statistics::expanded)
+        .def_ro("evaluated", &Statistics::evaluated)
+        .def_ro("generated", &Statistics::generated)
+        .def_ro("reopened", &Statistics::reopened)
+        .def_ro("dead_ends", &Statistics::dead_ends)
+        .def_ro("stored", &Statistics::stored)
+        .def_ro("open", &Statistics::open)
+        .def_ro("bytes", &Statistics::bytes)
+        .def_ro("initial_h", &Statistics::initial_h)
+        .def_ro("best_h", &Statistics::best_h)
+        .def_ro("seconds", &Statistics::seconds)
+        .def_ro("evaluations_by_heuristic", &Statistics::evaluations_by_heuristic)
+        .def_ro("expansions_by_queue", &Statistics::expansions_by_queue);
+    nb::class_<SearchResult>(m, "SearchResult", "How a search ended; the plan holds operators.")
+        .def_ro("status", &SearchResult::status)
+        .def_ro("plan", &SearchResult::plan)
+        .def_ro("statistics", &SearchResult::statistics);
+    nb::class_<ManyResults>(m, "ManyResults", "How searches from many states ended, one entry per state searched.")
+        .def_ro("status", &ManyResults::status)
+        .def_prop_ro("expanded", [](const ManyResults& r) { return view(r, r.expanded); })
+        .def_prop_ro("plan_offsets", [](const ManyResults& r) { return view(r, r.plans.offsets); })
+        .def_prop_ro("plan_operators", [](const ManyResults& r) { return view(r, r.plans.values); });
+    m.def("search", &search, "evaluator"_a, "init"_a, "options"_a, "progress"_a.none() = nb::none(),
+          nb::sig("def search(evaluator: Evaluator, init: numpy.typing.NDArray[numpy.int32], options: SearchOptions, "
+                  "progress: collections.abc.Callable[[Statistics], bool | None] | None = None) -> SearchResult"),
+          "Best-first search from one state.");
+    m.def("search_many", &many, "evaluator"_a, "states"_a, "options"_a, "go_on"_a.none() = nb::none(),
+          nb::sig("def search_many(evaluator: Evaluator, states: numpy.typing.NDArray[numpy.uint64], "
+                  "options: SearchOptions, go_on: collections.abc.Callable[[], bool] | None = None) -> ManyResults"),
+          "A search from each of many states; the options hold for each.");
+    m.def("peak_memory", &peak_memory, "Highest resident memory of this process so far, in bytes.");
+    m.def("resident_memory", &resident_memory, "Resident memory of this process, in bytes.");
+}
+
+}  // namespace goalward
