@@ -5,6 +5,7 @@ namespace goalward {
 void register_task(nanobind::module_& m);
 void register_evaluators(nanobind::module_& m);
 void register_search(nanobind::module_& m);
+void register_landmarks(nanobind::module_& m);
 void register_regression(nanobind::module_& m);
 void register_sampling(nanobind::module_& m);
 }  // namespace goalward
@@ -14,6 +15,7 @@ NB_MODULE(_core, m) {
     goalward::register_task(m);
     goalward::register_evaluators(m);
     goalward::register_search(m);
+    goalward::register_landmarks(m);
     goalward::register_regression(m);
     goalward::register_sampling(m);
 }
