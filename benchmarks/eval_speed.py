@@ -21,8 +21,8 @@ import numpy as np
 import torch
 
 from common import Instance, find_benchmark, find_instances
-from goalward.learning.network import StateNetwork
 from goalward.learning.options import NetworkShape
+from goalward.learning.state_network import StateNetwork
 from goalward.search import BoundHeuristic, SearchOptions, bind_heuristic, search
 from goalward.search.network import NetworkWeights, bind_network
 from goalward.task.grounding import ground_files

@@ -8,7 +8,6 @@ they are varied by the size of a sliding-tile puzzle.
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -18,7 +17,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
 
-from goalward.learning import PRESETS, train_network
+from goalward.learning import TrainingOptions, train_network
 from goalward.regression import RolloutOptions, regress
 from goalward.sampling import SamplingOptions, label, make_dataset
 from goalward.task.domains import generate
@@ -60,7 +59,7 @@ def label_time(task: Task, repetitions: int, length: int = 500, n_rollouts: int 
 
 def epoch_time(task: Task, samples: int = 25_000) -> float:
     dataset = make_dataset(task, regress(task), SamplingOptions(samples))
-    curve = train_network(dataset, dataclasses.replace(PRESETS["fast"], max_epochs=4, patience=10)).curve
+    curve = train_network(dataset, TrainingOptions(max_epochs=4, patience=10)).curve
     return min(b.seconds - a.seconds for a, b in pairwise(curve))
 
 

@@ -9,9 +9,8 @@ import argparse
 import time
 from dataclasses import dataclass
 
-from goalward.baselines import METHODS, train_with
 from goalward.errors import GoalwardError
-from goalward.learning import LearnOptions
+from goalward.learning import METHODS, make_options, train_with
 from goalward.search import BoundHeuristic, bind_heuristic
 from goalward.search.batches import search_many
 from goalward.task.domains import generate
@@ -64,7 +63,7 @@ def main() -> None:
         for name in names:
             begun = time.monotonic()
             try:
-                model = train_with(exam.task, LearnOptions(method=name, time_limit=arguments.seconds))
+                model = train_with(exam.task, name, make_options(name, {"time_limit": arguments.seconds}))
             except GoalwardError as error:
                 print(f"{title:20} {name:8} {error}", flush=True)
                 continue

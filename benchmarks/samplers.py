@@ -17,7 +17,7 @@ from pathlib import Path
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 from common import Instance, find_benchmark, find_instances
-from goalward.learning import LearnOptions, train_model
+from goalward.learning import PreimageOptions, train_with
 from goalward.learning.validation import score, validation_states
 from goalward.sampling import SAMPLERS
 from goalward.task.grounding import ground_files
@@ -37,7 +37,7 @@ FIELDS = (
 
 def measure(instance: Instance, sampler: str, seconds: float) -> dict[str, object]:
     task = ground_files(instance.domain_file, instance.problem_file)
-    model = train_model(task, LearnOptions(samplers=(sampler,), trials=1, time_limit=seconds))
+    model = train_with(task, "n-rsl", PreimageOptions(sampler=(sampler,), trials=1, time_limit=seconds))
     verdict = score(model.heuristic(), validation_states(task, 10, 0), seconds / 40)
     return {
         "domain": instance.domain,

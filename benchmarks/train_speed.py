@@ -10,7 +10,6 @@
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import os
 import time
 from itertools import pairwise
@@ -21,7 +20,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 
 from common import find_benchmark
-from goalward.learning import PRESETS, train_network
+from goalward.learning import TrainingOptions, train_network
 from goalward.regression import Rollouts, regress
 from goalward.sampling import SAMPLERS, Dataset, SamplingOptions, make_dataset
 from goalward.task.grounding import ground_files
@@ -66,7 +65,7 @@ def data_times(task: Task) -> None:
 
 def epoch_seconds(dataset: Dataset) -> float:
     """The quickest of a few epochs."""
-    options = dataclasses.replace(PRESETS["fast"], max_epochs=4, patience=10)
+    options = TrainingOptions(max_epochs=4, patience=10)
     curve = train_network(dataset, options).curve
     return min(b.seconds - a.seconds for a, b in pairwise(curve))
 
@@ -95,14 +94,14 @@ def main() -> None:
         task = ground(bench, name)
         dataset = make_dataset(task, regress(task))
         begun = time.perf_counter()
-        fast = train_network(dataset, dataclasses.replace(PRESETS["fast"], time_limit=arguments.limit))
+        fast = train_network(dataset, TrainingOptions(time_limit=arguments.limit))
         line = (
             f"  {name} |F| = {task.n_atoms}: {time.perf_counter() - begun:.0f} s, {len(fast.curve)} epochs "
             f"({fast.end}), validation loss {fast.validation_loss:.3f}"
         )
         if arguments.with_paper:
             begun = time.perf_counter()
-            paper = train_network(dataset, PRESETS["paper"])
+            paper = train_network(dataset, TrainingOptions(preset="paper"))
             seconds = time.perf_counter() - begun
             line += (
                 f"; preset paper {seconds:.0f} s, {len(paper.curve)} epochs, {paper.validation_loss:.3f}: "

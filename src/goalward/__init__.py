@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from goalward.errors import GoalwardError
-    from goalward.learning.trials import train_model
+    from goalward.learning.methods import train_with
     from goalward.search import SearchOptions, SearchResult, Status, bind_heuristic
     from goalward.search.model import Model, load_model, save_model
     from goalward.task.domains import generate
@@ -39,7 +39,7 @@ _HOME = {
     "random_walk_states": "task.states",
     "save_model": "search.model",
     "save_task": "task.store",
-    "train_model": "learning.trials",
+    "train_with": "learning.methods",
     "validate_plan": "task.validate",
 }
 
@@ -61,7 +61,7 @@ __all__ = [
     "random_walk_states",
     "save_model",
     "save_task",
-    "train_model",
+    "train_with",
     "validate_plan",
 ]
 

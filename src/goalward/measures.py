@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import numbers
 import re
+from typing import Any
 
 from goalward.errors import UsageError
 
@@ -11,10 +13,12 @@ _SECONDS = {"ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _BYTES = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 
 
-def parse_duration(text: str) -> float:
-    """Seconds in ``90``, ``90s``, ``5m``, ``1h30m``, ``200ms``."""
-    compact = text.strip().lower().replace(" ", "")
-    if re.fullmatch(r"\d+(\.\d+)?", compact):
+def parse_duration(text: str | float) -> float:
+    """Seconds in ``90``, ``90s``, ``5m``, ``1h30m``, ``200ms``; a number is a number of seconds already."""
+    compact = text.strip().lower().replace(" ", "") if isinstance(text, str) else ""
+    if not isinstance(text, str):
+        seconds = _number(text)
+    elif re.fullmatch(r"\d+(\.\d+)?", compact):
         seconds = float(compact)
     else:
         parts = re.findall(r"(\d+(?:\.\d+)?)(ms|[smhd])", compact)
@@ -42,13 +46,23 @@ def parse_batches(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in text.split(","))
 
 
-def parse_share(text: str) -> float:
-    """A share in ``50%``, ``50 %`` or ``0.5``."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(%?)", text.strip())
-    share = float(match[1]) / (100 if match[2] else 1) if match else -1.0
+def parse_share(text: str | float) -> float:
+    """A share in ``50%``, ``50 %`` or ``0.5``; a number is a share already."""
+    if isinstance(text, str):
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(%?)", text.strip())
+        share = float(match[1]) / (100 if match[2] else 1) if match else -1.0
+    else:
+        share = _number(text)
     if not 0 <= share <= 1:
         raise UsageError(f"{text!r} is not a share; write it like 50% or 0.5")
     return share
+
+
+def _number(value: Any) -> float:
+    """A number that programs give where people write a text; -1, which is no measure, for everything else."""
+    if isinstance(value, bool):
+        return -1.0
+    return float(value) if isinstance(value, numbers.Real) else -1.0
 
 
 def format_size(size: float) -> str:

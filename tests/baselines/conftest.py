@@ -8,10 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from goalward.learning.options import PRESETS
-
 from .drivers import DOMAIN, PROBLEM, Fake, Files, WriteFiles
-from .learners import narrow
 
 
 @pytest.fixture
@@ -51,10 +48,3 @@ def fake(tmp_path: Path) -> Fake:
         return path
 
     return write_driver
-
-
-@pytest.fixture
-def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Narrow networks, which are quick to train."""
-    for name, preset in list(PRESETS.items()):
-        monkeypatch.setitem(PRESETS, name, narrow(preset))

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from goalward.learning.options import LearnOptions, NetworkShape, TrainingOptions
-from goalward.learning.trainer import Epoch
+from goalward.learning.methods import make_options
+from goalward.learning.options import LearnOptions, SupervisedOptions
+from goalward.learning.results import Epoch
 from goalward.learning.trials import Trial
 from goalward.learning.validation import Score
 from goalward.task.packing import core_atoms, fixed_atoms
@@ -18,7 +19,24 @@ from goalward.task.states import BitRows, from_bits
 from goalward.task.strips import Task
 from oracle import State, as_set
 
-QUICK = LearnOptions(n_samples=300, length=20, n_rollouts=2, max_epochs=2, validation_states=0)
+WIDTH = 32  # narrow networks are quick to train
+
+# Ends that are no times, so that results are the same on every machine.
+BRIEF: dict[str, dict[str, Any]] = {
+    "n-rsl": {"samples": 300, "length": 20, "rollouts": 2, "max_epochs": 2},
+    "rsl": {"samples": 300, "length": 20, "rollouts": 2, "max_epochs": 2},
+    "tsl": {"max_walks": 20, "max_epochs": 2},
+    "sing": {"searches": 5, "samples": 40, "max_epochs": 2},
+    "boot": {"max_rounds": 4, "states": 20},
+    "bexp": {"max_rounds": 4, "states": 20},
+    "avi": {"max_iterations": 4, "states": 50, "length": 20},
+}
+
+
+def brief(method: str, **values: Any) -> LearnOptions:
+    """Options of a method with which it learns in a moment."""
+    return make_options(method, {"width": WIDTH, "validation_states": 0, **BRIEF[method], **values})
+
 
 # Two operators without preconditions set and clear an atom that is needed both true and false.
 LAMPS_DOMAIN = """
@@ -57,14 +75,13 @@ class Log:
 
 
 def make_trial(
-    task: Task, seconds: float | None = None, seed: int = 0, log: Log | None = None, **options: Any
-) -> Trial:
-    return Trial(task, replace(QUICK, seed=seed, **options), 0, seconds, [], log, time.monotonic())
-
-
-def narrow(preset: TrainingOptions) -> TrainingOptions:
-    """Quick to train."""
-    return replace(preset, shape=NetworkShape(width=32))
+    task: Task, options: LearnOptions, seconds: float | None = None, seed: int = 0, log: Log | None = None
+) -> Trial[Any]:
+    """A trial of a narrow network and few epochs."""
+    given = replace(options, seed=seed, time_limit=seconds, width=WIDTH)
+    if isinstance(given, SupervisedOptions) and seconds is None:
+        given = replace(given, max_epochs=2)
+    return Trial(task, "method", given.resolved(), 0, seconds, [], log, time.monotonic())
 
 
 def as_sets(task: Task, rows: BitRows) -> list[State]:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
-from goalward.baselines import avi, train_with
-from goalward.baselines.avi import Options
+from goalward.baselines import avi
+from goalward.baselines.avi import AviOptions
+from goalward.learning.methods import train_with
 from goalward.learning.online import OnlineNetwork
 from goalward.learning.trainer import Epoch
 from goalward.search import search
@@ -23,9 +23,7 @@ from goalward.task.strips import Task
 from helpers import make_tiny
 from oracle import State, bellman, goal_distances, make_task, reachable_states
 
-from .learners import QUICK, Log, as_sets, make_trial
-
-pytestmark = pytest.mark.usefixtures("small")
+from .learners import Log, as_sets, brief, make_trial
 
 
 class Fits:
@@ -66,8 +64,8 @@ def test_labels_are_bellman_updates_by_the_current_network(
     monkeypatch: pytest.MonkeyPatch, name: str, depth: int, longest: int
 ) -> None:
     task, fits = make_tiny(name).task, Fits(monkeypatch)
-    options = Options(length=longest, states=25, depth=depth, epochs=3, max_iterations=5)
-    avi.learn(make_trial(task), options)
+    options = AviOptions(length=longest, states=25, depth=depth, epochs=3, max_iterations=5)
+    avi.learn(make_trial(task, options))
     assert fits.epochs == [3] * 5
     for weights, states, labels in zip(fits.before, fits.states, fits.labels, strict=True):
         assert len(labels) == 25
@@ -88,7 +86,7 @@ def test_labels_are_capped_by_the_longest_regression(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(OnlineNetwork, "weights", far)
     task = make_tiny("blocks").task
-    avi.learn(make_trial(task), Options(length=6, states=50, max_iterations=1))
+    avi.learn(make_trial(task, AviOptions(length=6, states=50, max_iterations=1)))
     (labels,) = fits.labels
     distances = goal_distances(task, as_sets(task, fits.states[0]))
     near = [min(distances[state], 6) for state in as_sets(task, fits.states[0])]
@@ -99,7 +97,7 @@ def test_labels_are_capped_by_the_longest_regression(monkeypatch: pytest.MonkeyP
 def test_a_state_without_steps_gets_the_cap(monkeypatch: pytest.MonkeyPatch) -> None:
     fits = Fits(monkeypatch)
     task = make_task(2, [], [0], [0, 1])  # no operator: the only regressed state is a goal, drawn as it is
-    avi.learn(make_trial(task), Options(length=7, states=10, max_iterations=2))
+    avi.learn(make_trial(task, AviOptions(length=7, states=10, max_iterations=2)))
     assert all(np.isfinite(labels).all() for labels in fits.labels)
 
 
@@ -115,9 +113,9 @@ def test_values_come_close_to_true_distances(name: str) -> None:
     def error(weights: NetworkWeights) -> float:
         return float(np.abs(np.maximum(bind_network(task, weights).evaluate(rows), 0) - truth).mean())
 
-    options = Options(length=30, states=300, max_iterations=70, sampler="reachable")
-    trial = make_trial(task)
-    assert error(avi.learn(trial, options).weights) < 0.4
+    options = AviOptions(length=30, states=300, max_iterations=70, sampler="reachable")
+    trial = make_trial(task, options)
+    assert error(avi.learn(trial).weights) < 0.4
     assert error(OnlineNetwork(task, trial.training_options()).weights()) > 3
     assert np.abs(truth - np.median(truth)).mean() > 1.4  # no constant would do
 
@@ -142,8 +140,7 @@ def test_whatever_ends_it_leaves_a_model(stop: Callable[[Epoch], bool] | None, s
     task = make_tiny("blocks").task
     iterations = 4 if end == "all epochs" else 10**6
     log = Log(stop)
-    settings = [f"max_iterations={iterations}", "states=50", "length=20"]
-    model = train_with(task, replace(QUICK, method="avi", time_limit=seconds), settings, log)
+    model = train_with(task, "avi", brief("avi", max_iterations=iterations, time_limit=seconds), log)
     made = {"all epochs": 4, "interrupted": 3}.get(end, len(log.epochs))
     assert model.info["end"] == end
     assert model.info["notes"] == {"iterations": made, "updates": 50 * made}
@@ -157,13 +154,13 @@ def test_ctrl_c_in_the_first_iteration_leaves_a_model(monkeypatch: pytest.Monkey
         raise KeyboardInterrupt
 
     monkeypatch.setattr(avi, "lookahead", interrupted)
-    result = avi.learn(make_trial(make_tiny("blocks").task), Options(max_iterations=3))
+    result = avi.learn(make_trial(make_tiny("blocks").task, AviOptions(max_iterations=3)))
     assert (result.end, result.curve) == ("interrupted", [])
 
 
 def test_the_same_seed_gives_the_same_model() -> None:
     def weights(seed: int) -> bytes:
-        options = Options(states=50, length=20, max_iterations=4)
-        return avi.learn(make_trial(make_tiny("blocks").task, seed=seed), options).weights.table.tobytes()
+        options = AviOptions(states=50, length=20, max_iterations=4)
+        return avi.learn(make_trial(make_tiny("blocks").task, options, seed=seed)).weights.table.tobytes()
 
     assert weights(0) == weights(0) != weights(1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,11 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goalward.baselines import bexp, boot, regressed, train_with
+from goalward.baselines import bexp, boot, regressed
 from goalward.baselines.bexp import expansion_labels
-from goalward.baselines.boot import Options, ReplayBuffer, grow, plan_labels
+from goalward.baselines.boot import BootOptions, ReplayBuffer, grow, plan_labels
 from goalward.baselines.regressed import PLAIN_SAMPLERS, RegressedStates
 from goalward.cli.live import sparkline
+from goalward.learning.methods import train_with
 from goalward.learning.trainer import Epoch
 from goalward.regression import Rollouts, regress
 from goalward.search import SearchOptions, Status, bind_heuristic, search
@@ -26,7 +26,7 @@ from goalward.task.strips import Rows, Task
 from helpers import Tiny, make_tiny
 from oracle import State, as_set, goal_distances, make_task, successors
 
-from .learners import QUICK, Log, as_sets, make_trial
+from .learners import Log, as_sets, brief, make_trial
 
 HOPELESS = make_task(3, [([0], [1], [0], 1), ([0], [2], [0], 1)], [0], [1, 2])
 
@@ -46,19 +46,19 @@ def goal_of(task: Task) -> State:
     ("solved", "tried", "grows"), [(95, 100, True), (94, 100, False), (19, 20, True), (18, 20, False), (0, 0, False)]
 )
 def test_regressions_double_when_95_percent_are_solved(solved: int, tried: int, grows: bool) -> None:
-    assert grow(5, solved, tried, Options()) == (10 if grows else 5)
+    assert grow(5, solved, tried, BootOptions()) == (10 if grows else 5)
 
 
 def test_the_rule_is_exact_for_every_number_of_states() -> None:
     for tried in range(1, 3000):
         enough = -(-19 * tried // 20)
-        assert grow(3, enough, tried, Options()) == 6
-        assert grow(3, enough - 1, tried, Options()) == 3
+        assert grow(3, enough, tried, BootOptions()) == 6
+        assert grow(3, enough - 1, tried, BootOptions()) == 3
 
 
 def test_regressions_do_not_grow_beyond_their_bound() -> None:
-    assert grow(60, 10, 10, Options(max_length=100)) == 100
-    assert grow(100, 10, 10, Options(max_length=100)) == 100
+    assert grow(60, 10, 10, BootOptions(max_length=100)) == 100
+    assert grow(100, 10, 10, BootOptions(max_length=100)) == 100
 
 
 class Staged:
@@ -85,12 +85,11 @@ class Staged:
         return ManyResults(status, found.expanded, plans)
 
 
-@pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("learn", [boot.learn, bexp.learn])
 def test_rounds_follow_the_rule(monkeypatch: pytest.MonkeyPatch, learn: Callable[..., Any]) -> None:
     staged, log = Staged(monkeypatch, [20, 18, 19, 0, 20, 20, 20]), Log()
-    options = Options(first_length=3, states=20, max_rounds=7, max_length=30)
-    result = learn(make_trial(make_tiny("blocks").task, log=log), options)
+    options = BootOptions(first_length=3, states=20, max_rounds=7, max_length=30)
+    result = learn(make_trial(make_tiny("blocks").task, options, log=log))
     assert staged.lengths == [3, 6, 6, 12, 12, 24, 30]
     assert result.notes == {"rounds": 7, "longest_regression": 30, "tried": 140, "solved": 117}
     assert result.end == "all epochs"
@@ -98,7 +97,6 @@ def test_rounds_follow_the_rule(monkeypatch: pytest.MonkeyPatch, learn: Callable
     assert "20 of 20 states solved; regressions of up to 6 steps" in log.messages[0]
 
 
-@pytest.mark.usefixtures("small")
 def test_real_rounds_follow_the_rule(monkeypatch: pytest.MonkeyPatch) -> None:
     lengths, counts = [], []
     draw = RegressedStates.draw
@@ -115,8 +113,8 @@ def test_real_rounds_follow_the_rule(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(RegressedStates, "draw", drawn)
     monkeypatch.setattr(boot, "search_many", searched)
-    options = Options(first_length=2, states=40, expansions=8, batch=2, max_rounds=12)
-    result = boot.learn(make_trial(make_tiny("tiles").task), options)
+    options = BootOptions(first_length=2, states=40, expansions=8, batch=2, max_rounds=12)
+    result = boot.learn(make_trial(make_tiny("tiles").task, options))
     expected = [2]
     for solved, tried in counts:
         expected.append(grow(expected[-1], solved, tried, options))
@@ -272,7 +270,6 @@ def interrupt(epoch: Epoch) -> bool:
     return False
 
 
-@pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("method", ["boot", "bexp"])
 @pytest.mark.parametrize(
     ("stop", "seconds", "end"),
@@ -289,9 +286,9 @@ def test_whatever_ends_it_leaves_a_model(
 ) -> None:
     task = make_tiny("blocks").task
     rounds = 5 if end == "all epochs" else 10**6
-    settings = [f"max_rounds={rounds}", "states=20", "max_length=50"]
+    options = brief(method, max_rounds=rounds, states=20, max_length=50, time_limit=seconds)
     log = Log(stop)
-    model = train_with(task, replace(QUICK, method=method, time_limit=seconds), settings, log)
+    model = train_with(task, method, options, log)
     assert model.info["end"] == end
     assert len(log.epochs) == {"all epochs": 5, "interrupted": 2}.get(end, len(model.info["curve"]))
     assert np.isfinite(model.weights.table).all()
@@ -299,29 +296,26 @@ def test_whatever_ends_it_leaves_a_model(
     json.dumps(model.info, allow_nan=False)
 
 
-@pytest.mark.usefixtures("small")
 def test_ctrl_c_while_it_searches_leaves_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: Any, **__: Any) -> ManyResults:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(boot, "search_many", interrupted)
     task = make_tiny("blocks").task
-    model = train_with(task, replace(QUICK, method="boot"), ["max_rounds=3"])
+    model = train_with(task, "boot", brief("boot", max_rounds=3))
     assert (model.info["end"], model.info["curve"], model.info["notes"]["rounds"]) == ("interrupted", [], 0)
     assert search(task, model.heuristic()).solved
 
 
-@pytest.mark.usefixtures("small")
 def test_a_task_of_which_nothing_is_solved_does_no_harm() -> None:
-    model = train_with(HOPELESS, replace(QUICK, method="boot"), ["max_rounds=3", "states=10"])
+    model = train_with(HOPELESS, "boot", brief("boot", max_rounds=3, states=10))
     assert model.info["end"] == "all epochs"
 
 
-@pytest.mark.usefixtures("small")
 def test_a_round_that_solves_nothing_leaves_no_number_that_json_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
     Staged(monkeypatch, [10, 0, 10])
-    options = replace(QUICK, method="boot")
-    model = train_with(make_tiny("blocks").task, options, ["max_rounds=3", "states=10"], log := Log())
+    options = brief("boot", max_rounds=3, states=10)
+    model = train_with(make_tiny("blocks").task, "boot", options, log := Log())
     json.dumps(model.info, allow_nan=False)
     losses = [row[2] for row in model.info["curve"]]
     assert [loss is None for loss in losses] == [False, True, False]
@@ -332,11 +326,9 @@ def test_a_round_that_solves_nothing_leaves_no_number_that_json_lacks(monkeypatc
     assert sparkline(losses[1:2]).strip() == ""
 
 
-@pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("method", ["boot", "bexp"])
 def test_the_same_seed_gives_the_same_model(method: str) -> None:
     def weights(seed: int) -> bytes:
-        options = replace(QUICK, method=method, seed=seed)
-        return train_with(make_tiny("blocks").task, options, ["max_rounds=4", "states=20"]).weights.table.tobytes()
+        return train_with(make_tiny("blocks").task, method, brief(method, seed=seed)).weights.table.tobytes()
 
     assert weights(0) == weights(0) != weights(1)

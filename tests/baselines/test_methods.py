@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from goalward.baselines import METHODS, find_method, train_with
-from goalward.baselines import methods as module
-from goalward.baselines.options import MethodOptions, option
+from goalward.declared import declared
 from goalward.errors import UsageError
-from goalward.learning import LearnOptions
+from goalward.learning import PreimageOptions
+from goalward.learning import options as module
+from goalward.learning.methods import METHODS, find_method, learned_methods, make_options, train_with
+from goalward.learning.options import LearnOptions
 from goalward.search import BoundHeuristic, bind_heuristic, search
 from goalward.search.batches import search_many
 from goalward.search.model import load_model, save_model
@@ -26,19 +27,7 @@ from goalward.task.strips import Task
 from helpers import make_tiny, read_texts
 from oracle import make_task
 
-from .learners import QUICK
-
-INSTANCE_METHODS = [name for name, method in METHODS.items() if method.kind == "instance"]
-
-# Ends that are no times, so that results are the same on every machine.
-BRIEF = {
-    "tsl": ["max_walks=20"],
-    "sing": ["searches=5", "samples=40"],
-    "boot": ["max_rounds=4", "states=20"],
-    "bexp": ["max_rounds=4", "states=20"],
-    "avi": ["max_iterations=4", "states=50", "length=20"],
-}
-
+from .learners import BRIEF, brief
 
 # --- the table ---
 
@@ -58,10 +47,10 @@ def test_a_method_says_what_it_is_and_where_it_comes_from(name: str) -> None:
     assert method.name == name
     assert method.summary
     assert method.reference[-4:].isdigit() or "2020" in method.reference
-    if method.ended_by:
-        assert method.ended_by in {field.name for field in fields(method.options)}
-    for field in fields(method.options):
-        assert field.metadata["help"]
+    if issubclass(method.options, LearnOptions) and method.options.ended_by:
+        assert method.options.ended_by in declared(method.options)
+    for option in declared(method.options).values():
+        assert option.help
     method.options()  # the defaults are within their own bounds
 
 
@@ -76,137 +65,95 @@ def test_unknown_methods_are_named_with_the_nearest() -> None:
 @pytest.mark.parametrize("name", ["hgn", "ff", "fd-ff", "lama"])
 def test_what_is_not_learned_per_instance_is_refused_there(name: str) -> None:
     with pytest.raises(UsageError, match=f"{name} is not learned per instance: .*those that are: n-rsl"):
-        train_with(make_tiny("blocks").task, LearnOptions(method=name))
+        train_with(make_tiny("blocks").task, name)
 
 
 # --- options ---
 
 
-@dataclass(frozen=True)
-class Sample(MethodOptions):
-    walk_steps: int = option(200, "steps", 1, 1000)
-    share: float = option(0.5, "share", 0.0, 1.0)
-    sampler: str = option(("uniform", "reachable"), "where from")
+@pytest.mark.parametrize("name", learned_methods())
+def test_options_that_a_method_lacks_are_refused(name: str) -> None:
+    with pytest.raises(UsageError, match=f"{name} has no option 'no_such_option'"):
+        make_options(name, {"no_such_option": 1})
 
 
-def test_settings_become_options_of_the_right_type() -> None:
-    assert Sample.parse([], "sample") == Sample(200, 0.5, "uniform")
-    parsed = Sample.parse(["walk-steps= 7", " share =0.25", "sampler=reachable"], "sample")
-    assert parsed == Sample(7, 0.25, "reachable")
-    assert type(parsed.walk_steps) is int
-    assert Sample.parse(["share=1"], "sample").share == 1.0
-    assert Sample.parse(["share=0.1", "share=0.2"], "sample").share == 0.2  # the last one counts
-
-
-@pytest.mark.parametrize(
-    ("setting", "words"),
-    [
-        ("walk_steps", "--set walk_steps: write it as name=value"),
-        ("walk_step=3", r"sample has no option 'walk_step'; did you mean walk_steps\? .*walk_steps, share, sampler"),
-        ("zzz=3", r"sample has no option 'zzz' \(its options: walk_steps, share, sampler\)"),
-        ("walk_steps=many", "--set walk_steps=many: walk_steps is an int"),
-        ("walk_steps=1.5", "walk_steps is an int"),
-        ("share=half", "--set share=half: share is a float"),
-        ("share=nan", "share is nan; it goes from 0.0 to 1.0"),
-        ("walk_steps=0", "walk_steps is 0; it goes from 1 to 1000"),
-        ("walk_steps=1001", "walk_steps is 1001; it goes from 1 to 1000"),
-        ("sampler=other", "sampler is 'other'; it is one of uniform, reachable"),
-        ("=3", "sample has no option ''"),
-    ],
-)
-def test_settings_that_make_no_options_are_explained(setting: str, words: str) -> None:
-    with pytest.raises(UsageError, match=words) as caught:
-        Sample.parse([setting], "sample")
-    assert "\n" not in str(caught.value)
-
-
-def test_methods_without_options_of_their_own_refuse_settings() -> None:
-    with pytest.raises(UsageError, match=r"n-rsl has no option 'walks' \(its options: none\)"):
-        train_with(make_tiny("blocks").task, QUICK, ["walks=3"])
-
-
-@pytest.mark.parametrize("name", BRIEF)
-def test_settings_are_refused_before_anything_is_learned(name: str) -> None:
-    with pytest.raises(UsageError, match=f"{name} has no option"):
-        train_with(make_tiny("blocks").task, LearnOptions(method=name), ["no_such_option=1"])
+def test_the_options_of_another_method_are_refused_before_anything_is_learned() -> None:
+    with pytest.raises(UsageError, match="boot learns with BootOptions, and these are PreimageOptions"):
+        train_with(make_tiny("blocks").task, "boot", PreimageOptions())
 
 
 @pytest.mark.parametrize(("name", "most"), [("boot", 100_000), ("avi", 100_000)])
 def test_no_more_states_can_be_asked_for_than_regressions_can_give(name: str, most: int) -> None:
-    with pytest.raises(UsageError, match=f"states is {most + 1}; it goes from 1 to {most}"):
-        METHODS[name].options.parse([f"states={most + 1}"], name)
+    with pytest.raises(UsageError, match=f"states is {most + 1}; it is a whole number from 1 to {most}"):
+        make_options(name, {"states": most + 1})
 
 
 # --- models ---
 
 
-@pytest.mark.usefixtures("small")
-@pytest.mark.parametrize("name", INSTANCE_METHODS)
+@pytest.mark.parametrize("name", learned_methods())
 def test_every_method_gives_a_model_that_is_saved_loaded_and_solves(name: str, tmp_path: Path) -> None:
     task = make_tiny("gripper").task
-    model = train_with(task, replace(QUICK, method=name), BRIEF.get(name, ()))
+    model = train_with(task, name, brief(name))
     save_model(model, path := tmp_path / "model.goalward")
     loaded = load_model(path)
     info = loaded.info
     assert info == model.info
-    assert info["method"] == info["options"]["method"] == name
+    assert info["method"] == name
     assert info["notes"] == info["trials"][info["chosen_trial"]]["notes"] != {}
-    if name in BRIEF:
-        assert info["method_options"].keys() == {field.name for field in fields(METHODS[name].options)}
-        for setting in BRIEF[name]:
-            key, _, value = setting.partition("=")
-            assert str(info["method_options"][key]) == value
-    else:
-        assert info["method_options"] is None
+    assert info["options"].keys() == declared(METHODS[name].options).keys()
+    for key, value in BRIEF[name].items():
+        assert info["options"][key] == value
     json.dumps(info, allow_nan=False)
     assert search(loaded.task, loaded.heuristic()).solved
     assert loaded.heuristic().name == name
 
 
-@pytest.mark.usefixtures("small")
-@pytest.mark.parametrize("name", INSTANCE_METHODS)
+@pytest.mark.parametrize("name", learned_methods())
 @pytest.mark.parametrize("domain", ["lights", "storage", "visitall"])
 def test_no_method_learns_from_atoms_that_search_does_not_see(name: str, domain: str) -> None:
     task = make_tiny(domain).task
     hidden = ~core_atoms(task)
     assert hidden.any()
-    model = train_with(task, replace(QUICK, method=name), BRIEF.get(name, ()))
+    model = train_with(task, name, brief(name))
     assert not model.weights.table[hidden].any()
     assert model.weights.table[~hidden].any()
 
 
-@pytest.mark.usefixtures("small")
-@pytest.mark.parametrize("name", INSTANCE_METHODS)
+@pytest.mark.parametrize("name", learned_methods())
 def test_a_task_that_is_all_but_solved_does_no_harm(name: str) -> None:
     task = make_task(2, [([0], [1], [0], 1)], [0], [1], [[0, 1]])
-    model = train_with(task, replace(QUICK, method=name), BRIEF.get(name, ()))
+    model = train_with(task, name, brief(name))
     json.dumps(model.info, allow_nan=False)
     assert search(task, model.heuristic()).solved
 
 
-@pytest.mark.usefixtures("small")
-@pytest.mark.parametrize("name", [name for name in INSTANCE_METHODS if METHODS[name].ended_by])
+@pytest.mark.parametrize("name", ["tsl", "boot", "bexp", "avi"])
 def test_what_would_never_end_ends_by_default(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "DEFAULT_SECONDS", 0.2)
     task = make_tiny("blocks").task
-    short = [setting for setting in BRIEF[name] if not setting.startswith("max_")]
-    assert train_with(task, replace(QUICK, method=name), short).info["options"]["time_limit"] == 0.2
-    told = train_with(task, replace(QUICK, method=name), BRIEF[name]).info["options"]
+    told = brief(name)
+    assert isinstance(told, LearnOptions)
+    assert told.ended_by is not None
+    endless = replace(told, **{told.ended_by: declared(type(told))[told.ended_by].default})
+    assert train_with(task, name, endless).info["options"]["time_limit"] == 0.2
+    told = train_with(task, name, told).info["options"]
     assert told["time_limit"] is None, "who says when to end gets the same model each time"
 
 
 # --- against blind search ---
 
+_RSL = {"samples": 5000, "length": 60, "max_epochs": 12, "sampler": "reachable"}
+_BOOT = {"states": 50, "train_states": 2000, "max_length": 40, "sampler": "reachable"}
 SETTINGS = {
-    "tsl": ["max_walks=300", "walk_steps=30"],
-    "sing": ["searches=100", "samples=50", "sampler=reachable"],
-    "boot": ["max_rounds=40", "states=50", "train_states=2000", "max_length=40", "sampler=reachable"],
-    "bexp": ["max_rounds=80", "states=50", "train_states=2000", "max_length=40", "sampler=reachable"],
-    "avi": ["max_iterations=50", "states=300", "length=40", "sampler=reachable"],
+    "n-rsl": _RSL,
+    "rsl": _RSL,
+    "tsl": {"max_walks": 300, "walk_steps": 30, "max_epochs": 12},
+    "sing": {"searches": 100, "samples": 50, "sampler": "reachable", "max_epochs": 12},
+    "boot": {**_BOOT, "max_rounds": 40},
+    "bexp": {**_BOOT, "max_rounds": 80},
+    "avi": {"max_iterations": 50, "states": 300, "length": 40, "sampler": "reachable"},
 }
-LEARN = LearnOptions(
-    n_samples=5000, length=60, max_epochs=12, samplers=("reachable",), trials=1, validation_states=0
-)  # fmt: skip
 INSTANCES = {"blocks": {"n": 5}, "visitall": {"rows": 5, "cols": 5, "missing": 20}}
 EXPANSIONS = 100
 
@@ -225,12 +172,11 @@ def solved(heuristic: BoundHeuristic, states: BitRows) -> int:
     return int(search_many(heuristic, states, expansion_limit=EXPANSIONS).solved.sum())
 
 
-@pytest.mark.usefixtures("small")
-@pytest.mark.parametrize("name", INSTANCE_METHODS)
+@pytest.mark.parametrize("name", learned_methods())
 @pytest.mark.parametrize("domain", INSTANCES)
 def test_every_learner_beats_blind_search(domain: str, name: str) -> None:
     task, states = exam(domain)
-    model = train_with(task, replace(LEARN, method=name), SETTINGS.get(name, ()))
+    model = train_with(task, name, make_options(name, {"width": 32, "validation_states": 0, **SETTINGS[name]}))
     blind = solved(bind_heuristic(task, "blind"), states)
     assert blind <= 1
     assert solved(model.heuristic(), states) >= blind + 4

@@ -9,7 +9,7 @@ import pytest
 
 from goalward.baselines import sing
 from goalward.baselines.regressed import PLAIN_SAMPLERS
-from goalward.baselines.sing import BackwardStates, Options, random_goal_states, search_backwards
+from goalward.baselines.sing import BackwardStates, SingOptions, random_goal_states, search_backwards
 from goalward.task.grounding import ground
 from goalward.task.strips import Task
 from helpers import TINY, make_tiny, read_texts
@@ -206,7 +206,7 @@ def rounds(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def test_the_data_set_has_all_the_states_asked_for_where_there_are_as_many(rounds: list[int]) -> None:
     for name in ("tiles", "gripper", "visitall"):
         rounds.clear()
-        dataset, searches = sing.make_dataset(task_of(name), Options(searches=10, samples=40), 0)
+        dataset, searches = sing.make_dataset(task_of(name), SingOptions(searches=10, samples=40), 0)
         assert len(dataset) == 400
         assert searches == 10 * len(rounds)
         assert sum(rounds[:-1]) < 400 <= sum(rounds)
@@ -215,7 +215,7 @@ def test_the_data_set_has_all_the_states_asked_for_where_there_are_as_many(round
 def test_searches_that_stand_in_for_short_ones_are_bounded(rounds: list[int]) -> None:
     # Two states lie behind the goal: no number of searches gives the fifty that each may visit.
     chain = make_task(3, [([0], [1], [0], 1), ([1], [2], [1], 1)], [0], [2], [[0, 1, 2]])
-    dataset, searches = sing.make_dataset(chain, Options(searches=4, samples=50), 0)
+    dataset, searches = sing.make_dataset(chain, SingOptions(searches=4, samples=50), 0)
     assert searches == 40
     assert rounds == [12] * 10
     assert len(dataset) == 120
@@ -224,7 +224,7 @@ def test_searches_that_stand_in_for_short_ones_are_bounded(rounds: list[int]) ->
 
 
 def test_labels_are_depths(task: Task) -> None:
-    options = Options(searches=5, samples=30)
+    options = SingOptions(searches=5, samples=30)
     dataset, _ = sing.make_dataset(task, options, 6)
     first = search_backwards(task, random_goal_states(task, 5, "uniform", 6), 30, 6)
     n = len(first.depth)
@@ -233,10 +233,9 @@ def test_labels_are_depths(task: Task) -> None:
     assert dataset.beyond == dataset.labels.max() + 1
 
 
-@pytest.mark.usefixtures("small")
 def test_the_notes_say_how_many_searches_it_took() -> None:
     task = make_tiny("blocks").task
-    result = sing.learn(make_trial(task), Options(searches=5, samples=30))
-    dataset, searches = sing.make_dataset(task, Options(searches=5, samples=30), 0)
+    result = sing.learn(make_trial(task, SingOptions(searches=5, samples=30)))
+    dataset, searches = sing.make_dataset(task, SingOptions(searches=5, samples=30), 0)
     deepest = int(dataset.labels.max())
     assert result.notes == {"samples": len(dataset), "searches": searches, "deepest": deepest}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -62,10 +63,23 @@ def test_seeds_that_compete_are_validated_and_a_single_one_is_not() -> None:
         ('method = "ff"', 'method = "n-rsl"', "n-rsl is the label of two methods"),
         ('method = "ff"', 'metod = "ff"', "unknown key methods[2].metod: did you mean method?"),
         ('method = "ff"', 'method = "ff"\nlabel = "a/b"', "methods[2].label is 'a/b'; it is a name"),
-        ("samples = 1000", "sample = 1000", "n-rsl has no option 'sample': did you mean samples?"),
-        ("samples = 1000", "samples = -1", "n-rsl: "),
-        ("samples = 1000", 'samples = "many"', "n-rsl: "),
-        ("samples = 1000", 'preset = "quick"', "n-rsl: unknown preset 'quick'"),
+        ("samples = 1000", "sample = 1000", "n-rsl has no option 'sample'; did you mean samples?"),
+        ("samples = 1000", "samples = -1", "n-rsl: samples is -1; it is a whole number from 10 to 50000000"),
+        ("samples = 1000", 'samples = "many"', "n-rsl: samples is 'many'; it is a whole number"),
+        ("samples = 1000", 'preset = "quick"', "n-rsl: preset is 'quick'; it is one of fast, paper"),
+        ("samples = 1000", "batch = 1", "n-rsl: batch is an option of the search: write search = { batch = 1 }"),
+        ("samples = 1000", "seed = 1", "n-rsl: seed is the same for all methods: it is seeds in a config"),
+        ("samples = 1000", 'time_limit = "1m"', "n-rsl: time_limit is the same for all methods: it is budgets.train"),
+        ('method = "ff"', 'method = "ff"\noptions = { batch = 1 }', "ff: batch is an option of the search: write"),
+        ('method = "ff"', 'method = "ff"\noptions = { samples = 9 }', "ff: ff has no option 'samples': (known: none)"),
+        ('method = "ff"', 'method = "ff"\nsearch = { bach = 1 }', "no option 'bach': did you mean batch?"),
+        ('method = "ff"', 'method = "ff"\nsearch = { batch = 0 }', "ff: batch is 0; it goes from 1 to"),
+        (
+            'method = "ff"',
+            'method = "ff"\nsearch = { batch = "one" }',
+            "ff: the options of the search, {'batch'",
+        ),
+        ('method = "ff"', 'method = "ff"\nsearch = { time_limit = 1 }', "ff: time_limit is the same for all methods"),
         ('domain = "blocks"', 'domain = "block"', "generate[1]: unknown domain 'block' (did you mean 'blocks'?)"),
         ("{ n = 4 }", "{ m = 4 }", "generate[1]: blocks has no parameter 'm'"),
         ("{ n = 4 }", "{ n = 4, seed = 1 }", "generate[1].parameters is"),
@@ -85,9 +99,13 @@ def test_a_domain_learned_method_needs_its_model() -> None:
 
 
 def test_a_grid_is_one_method_for_each_combination() -> None:
-    config = read(GOOD + "grid = { batch = [1, 32] }\n")
+    config = read(GOOD + "grid = { search.batch = [1, 32] }\n")
     assert [one.label for one in config.methods] == ["n-rsl", "ff,batch=1", "ff,batch=32"]
-    assert config.methods[2].batch == (32,)
+    assert config.methods[2].search_options(1.0, 1).batches == (32,)
+    config = read(GOOD.replace("options = { samples = 1000 }", "grid = { length = [5, 50], search.batch = [1, 32] }"))
+    assert [(one.options, one.search) for one in config.methods[:4]] == [
+        ({"length": length}, {"batch": batch}) for length in (5, 50) for batch in (1, 32)
+    ]
 
 
 def test_planners_that_are_not_installed_are_refused_unless_optional(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,6 +149,16 @@ def test_text_that_is_not_toml_is_said_to_be_none(tmp_path: Path) -> None:
         load_config(str(tmp_path / "latin.toml"))
 
 
+def test_results_whose_options_an_older_goalward_may_have_dropped_are_not_added_to() -> None:
+    stored: dict[str, Any] = json.loads(json.dumps(read(GOOD).as_json()))
+    for method in stored["methods"]:
+        del method["search"]
+    assert read(GOOD).conflict(stored) == "the method n-rsl"
+    assert read(GOOD.replace("options = { samples = 1000 }", "")).conflict(stored) == "the method n-rsl"
+    stored["methods"][0]["options"] = {}
+    assert read(GOOD.replace("options = { samples = 1000 }", "")).conflict(stored) is None
+
+
 @pytest.mark.parametrize(
     ("old", "new", "conflict"),
     [
@@ -143,8 +171,6 @@ def test_text_that_is_not_toml_is_said_to_be_none(tmp_path: Path) -> None:
     ],
 )
 def test_a_folder_may_grow_but_what_made_its_results_may_not_change(old: str, new: str, conflict: str | None) -> None:
-    import json  # noqa: PLC0415
-
     stored: dict[str, Any] = json.loads(json.dumps(read(GOOD).as_json()))
     assert read(GOOD).conflict(stored) is None
     assert read(GOOD.replace(old, new)).conflict(stored) == conflict

@@ -11,12 +11,13 @@ import pytest
 import torch
 
 from goalward.errors import UsageError
-from goalward.learning import PRESETS, LearnOptions, NetworkShape, TrainingOptions, train_network
-from goalward.learning.network import StateNetwork
+from goalward.learning import NetworkShape, PreimageOptions, TrainingOptions, presets, train_network
+from goalward.learning.state_network import StateNetwork
 from goalward.learning.trainer import _Run
 from goalward.sampling import Dataset
 from goalward.task.states import from_bits
 
+PRESETS = {name: TrainingOptions(preset=name).resolved() for name in presets.PRESETS}
 PAPER, FAST = PRESETS["paper"], PRESETS["fast"]
 
 
@@ -41,9 +42,9 @@ def test_the_papers_numbers() -> None:
 
 
 def test_the_papers_data() -> None:
-    options = LearnOptions(preset="paper")
-    assert (options.n_samples, options.random_share, options.n_rollouts, options.length) == (100_000, 0.5, 5, 500)
-    assert options.chosen_samplers == ("uniform",)
+    options = PreimageOptions(preset="paper").resolved()
+    assert (options.samples, options.random_share, options.rollouts, options.length) == (100_000, 0.5, 5, 500)
+    assert options.sampler == ("uniform",)
     assert options.n_trials == 1
 
 
@@ -132,7 +133,7 @@ def test_the_split_is_random_follows_the_seed_and_stays_when_training_starts_aga
 
 def test_training_never_sees_the_rows_that_are_held_out(dataset: Dataset) -> None:
     # Labels of held-out rows do not matter for the weights: change them and train again.
-    options = replace(PAPER, max_epochs=2, patience=10, shape=NetworkShape(width=8))
+    options = replace(PAPER, max_epochs=2, patience=10, width=8)
     held_out = begin(dataset, options).validation_rows
     labels = dataset.labels.copy()
     labels[held_out] = 0
@@ -147,7 +148,7 @@ def test_training_never_sees_the_rows_that_are_held_out(dataset: Dataset) -> Non
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_losses_are_mean_squared_errors_in_squared_steps(dataset: Dataset, preset: str) -> None:
-    options = replace(PRESETS[preset], max_epochs=1, shape=NetworkShape(width=30))
+    options = replace(PRESETS[preset], max_epochs=1, width=30)
     held_out = begin(dataset, options).validation_rows
     result = train_network(dataset, options)
     values = result.weights.forward(from_bits(dataset.states[held_out], dataset.task.n_atoms))
@@ -158,7 +159,7 @@ def test_losses_are_mean_squared_errors_in_squared_steps(dataset: Dataset, prese
 
 def test_one_small_step_of_the_paper_is_adam_on_the_mean_squared_error(dataset: Dataset) -> None:
     part = replace(dataset, states=dataset.states[:80], labels=dataset.labels[:80], origin=dataset.origin[:80])
-    options = replace(PAPER, max_epochs=1, shape=NetworkShape(width=6))
+    options = replace(PAPER, max_epochs=1, width=6)
     run = begin(part, options)
     start = run.network.export()
     truth = from_bits(part.states[run.train_rows], part.task.n_atoms)
@@ -192,9 +193,9 @@ def test_the_fast_preset_starts_at_the_mean_of_the_labels(dataset: Dataset) -> N
 
 
 def test_the_fast_preset_tries_both_samplers() -> None:
-    assert LearnOptions().chosen_samplers == ("reachable", "uniform")
-    assert LearnOptions().n_trials == 2
-    assert LearnOptions(samplers=("mixed",)).n_trials == 1
+    assert PreimageOptions().resolved().sampler == ("reachable", "uniform")
+    assert PreimageOptions().n_trials == 2
+    assert PreimageOptions(sampler=("mixed",)).n_trials == 1
 
 
 def test_atoms_that_do_not_matter_have_no_weight(dataset: Dataset) -> None:
@@ -214,7 +215,15 @@ def test_atoms_that_do_not_matter_have_no_weight(dataset: Dataset) -> None:
         assert table[~outside].any()
 
 
-@pytest.mark.parametrize("shape", [{"width": 0}, {"width": 8193}, {"plain_layers": 0}, {"residual_blocks": 33}])
-def test_shapes_out_of_bounds_are_refused(shape: dict[str, int]) -> None:
-    with pytest.raises(UsageError, match="a network has a width of 1 to 8192"):
+@pytest.mark.parametrize(
+    ("shape", "words"),
+    [
+        ({"width": 0}, "width is 0; it is a whole number from 1 to 8192"),
+        ({"width": 8193}, "width is 8193; it is a whole number from 1 to 8192"),
+        ({"plain_layers": 0}, "plain_layers is 0; it is a whole number from 1 to 32"),
+        ({"residual_blocks": 33}, "residual_blocks is 33; it is a whole number from 0 to 32"),
+    ],
+)
+def test_shapes_out_of_bounds_are_refused(shape: dict[str, int], words: str) -> None:
+    with pytest.raises(UsageError, match=words):
         NetworkShape(**shape)

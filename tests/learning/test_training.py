@@ -13,15 +13,15 @@ import pytest
 import torch
 
 from goalward.errors import GoalwardError, UsageError
-from goalward.learning import PRESETS, NetworkShape, TrainingOptions, TrainingResult, batches, train_network, trainer
-from goalward.learning.network import StateNetwork
+from goalward.learning import PRESETS, TrainingOptions, TrainingResult, state_batches, train_network, trainer
+from goalward.learning.state_network import StateNetwork
 from goalward.learning.trainer import Epoch, _Run
 from goalward.sampling import Dataset
 from goalward.search import search
 from goalward.search.network import NetworkWeights, bind_network
 from goalward.task.states import from_bits
 
-SMALL = replace(PRESETS["fast"], shape=NetworkShape(width=16), max_epochs=5, batch_size=100, patience=50)
+SMALL = TrainingOptions(width=16, max_epochs=5, batch_size=100, patience=50).resolved()
 
 
 def flat(weights: NetworkWeights) -> list[float]:
@@ -54,7 +54,7 @@ def usable(dataset: Dataset, result: TrainingResult) -> bool:
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_training_learns(dataset: Dataset, preset: str) -> None:
-    options = replace(PRESETS[preset], max_epochs=15, patience=15, learning_rate=1e-3, batch_size=64)
+    options = TrainingOptions(preset=preset, max_epochs=15, patience=15, learning_rate=1e-3, batch_size=64)
     result = train_network(dataset, options)
     assert result.validation_loss < 0.7 * dataset.labels.var(), "better than the best constant"
     assert result.curve[-1].train_loss < 0.5 * result.curve[0].train_loss
@@ -65,7 +65,7 @@ def test_training_learns(dataset: Dataset, preset: str) -> None:
 
 def test_both_ways_of_feeding_states_train_alike(sparse_dataset: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
     lists = train_network(sparse_dataset, SMALL)
-    monkeypatch.setattr(batches, "SPARSE_BELOW", 10**9)
+    monkeypatch.setattr(state_batches, "SPARSE_BELOW", 10**9)
     dense = train_network(sparse_dataset, SMALL)
     losses = [[epoch.validation_loss for epoch in result.curve] for result in (lists, dense)]
     assert losses[0] == pytest.approx(losses[1], rel=1e-2)
@@ -153,14 +153,14 @@ def test_a_time_limit_ends_training(dataset: Dataset) -> None:
 
 def test_a_time_limit_ends_an_epoch_too(dataset: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
-    whole = batches.StateBatches.epoch
+    whole = state_batches.StateBatches.epoch
 
-    def counted(self: batches.StateBatches, rows: Any, batch_size: int) -> Iterator[Any]:
+    def counted(self: state_batches.StateBatches, rows: Any, batch_size: int) -> Iterator[Any]:
         for batch in whole(self, rows, batch_size):
             seen.append(batch_size)
             yield batch
 
-    monkeypatch.setattr(batches.StateBatches, "epoch", counted)
+    monkeypatch.setattr(state_batches.StateBatches, "epoch", counted)
     result = train_network(dataset, replace(SMALL, batch_size=1, time_limit=1e-3))
     assert result.end == "time limit"
     assert len(result.curve) == 1
@@ -261,7 +261,7 @@ def test_a_useless_network_is_replaced_and_that_is_recorded(
 ) -> None:
     spoil(monkeypatch, attempts, how)
     messages: list[str] = []
-    options = replace(PRESETS[preset], shape=NetworkShape(width=16), max_epochs=2)
+    options = TrainingOptions(preset=preset, width=16, max_epochs=2)
     result = train_network(dataset, options, log=messages.append)
     assert len(result.restarts) == len(messages) == attempts
     assert all(reason in text for text in (*result.restarts, *messages))
@@ -294,8 +294,8 @@ def test_a_restart_begins_from_other_weights(dataset: Dataset) -> None:
 def test_a_healthy_network_is_not_called_dead_where_all_labels_are_equal(dataset: Dataset) -> None:
     # The right value is the same for every state here, so giving every state the same is no sign of death.
     constant = replace(dataset, labels=np.full(len(dataset), 7, dtype=np.int32))
-    for preset in PRESETS.values():
-        result = train_network(constant, replace(preset, max_epochs=2, shape=NetworkShape(width=16)))
+    for preset in PRESETS:
+        result = train_network(constant, TrainingOptions(preset=preset, max_epochs=2, width=16))
         assert result.restarts == []
     values = train_network(constant, replace(SMALL, max_epochs=3)).weights.forward(
         from_bits(constant.states, constant.task.n_atoms)

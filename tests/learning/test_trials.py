@@ -12,10 +12,9 @@ import numpy as np
 import pytest
 
 from goalward.errors import UsageError
-from goalward.learning import LearnOptions, NetworkShape, TrainingOptions, TrainingResult, train_model, trials
-from goalward.learning.batches import StateBatches
-from goalward.learning.options import PRESETS
-from goalward.learning.trainer import End, Epoch
+from goalward.learning import PRESETS, PreimageOptions, TrainingOptions, TrainingResult, train_with, trainer, trials
+from goalward.learning.results import End, Epoch
+from goalward.learning.state_batches import StateBatches
 from goalward.learning.validation import WALK_SEED, Score, score, validation_states
 from goalward.sampling import Dataset
 from goalward.search import bind_heuristic, search
@@ -28,14 +27,9 @@ from goalward.task.strips import Task
 from helpers import make_tiny, read_texts
 from oracle import make_task
 
-QUICK = LearnOptions(n_samples=300, length=20, n_rollouts=2, max_epochs=2, validation_states=3, validation_seconds=0.2)
-
-
-@pytest.fixture
-def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Narrow networks, which are quick to train."""
-    for name, preset in list(PRESETS.items()):
-        monkeypatch.setitem(PRESETS, name, replace(preset, shape=NetworkShape(width=16)))
+QUICK = PreimageOptions(
+    width=16, samples=300, length=20, rollouts=2, max_epochs=2, validation_states=3, validation_seconds=0.2
+)
 
 
 @pytest.fixture(scope="module")
@@ -71,18 +65,16 @@ class Log:
 # --- one model ---
 
 
-@pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("method", ["rsl", "n-rsl"])
 def test_a_model_says_how_it_came_to_be(preset: str, method: str) -> None:
     task = make_tiny("gripper").task
-    options = replace(QUICK, preset=preset, method=method, samplers=("mixed",), seed=3)
-    model = train_model(task, options)
+    model = train_with(task, method, replace(QUICK, preset=preset, sampler=("mixed",), seed=3))
     info = model.info
     assert (info["method"], info["preset"], info["seed"], info["sampler"]) == (method, preset, 3, "mixed")
-    assert info["options"]["n_samples"] == 300
-    assert info["training"]["batch_size"] == PRESETS[preset].batch_size
-    assert info["training"]["max_epochs"] == 2
+    assert info["options"]["samples"] == 300
+    assert info["options"]["batch_size"] == PRESETS[preset]["batch_size"]
+    assert info["options"]["max_epochs"] == 2
     assert (info["end"], len(info["curve"])) == ("all epochs", 2)
     assert info["validation_loss"] == min(row[2] for row in info["curve"])
     assert info["best_epoch"] == 1 + int(np.argmin([row[2] for row in info["curve"]]))
@@ -96,20 +88,18 @@ def test_a_model_says_how_it_came_to_be(preset: str, method: str) -> None:
     assert model.heuristic().name == method
 
 
-@pytest.mark.usefixtures("small")
 def test_the_same_seed_gives_the_same_model() -> None:
     task = make_tiny("blocks").task
 
     def table(seed: int) -> bytes:
-        return train_model(task, replace(QUICK, seed=seed, samplers=("uniform",))).weights.table.tobytes()
+        return train_with(task, "n-rsl", replace(QUICK, seed=seed, sampler=("uniform",))).weights.table.tobytes()
 
     assert table(1) == table(1) != table(2)
 
 
-@pytest.mark.usefixtures("small")
 def test_a_watcher_hears_of_every_phase_in_order() -> None:
     log = Log()
-    train_model(make_tiny("blocks").task, QUICK, log)
+    train_with(make_tiny("blocks").task, "n-rsl", QUICK, log)
     without_epochs = [event for event in log.events if event[0] != "epoch"]
     phases = ["rollouts", "sampling", "data", "training", "validation"]
     assert without_epochs == [(phase, trial) for trial in (0, 1) for phase in phases]
@@ -118,15 +108,13 @@ def test_a_watcher_hears_of_every_phase_in_order() -> None:
     assert isinstance(next(event for event in log.events if event[0] == "epoch")[3], Score)
 
 
-@pytest.mark.usefixtures("small")
 def test_one_trial_needs_no_validation() -> None:
     log = Log()
-    model = train_model(make_tiny("blocks").task, replace(QUICK, trials=1), log)
+    model = train_with(make_tiny("blocks").task, "n-rsl", replace(QUICK, trials=1), log)
     assert ("validation", 0) not in log.events
     assert model.info["trials"][0]["solved"] is None
 
 
-@pytest.mark.usefixtures("small")
 @pytest.mark.parametrize(
     "task",
     [
@@ -136,28 +124,26 @@ def test_one_trial_needs_no_validation() -> None:
     ids=["solved", "hopeless"],
 )
 def test_tasks_with_nothing_to_learn_do_no_harm(task: Task) -> None:
-    assert train_model(task, QUICK).info["end"] == "all epochs"
+    assert train_with(task, "n-rsl", QUICK).info["end"] == "all epochs"
 
 
-@pytest.mark.usefixtures("small")
 def test_restarts_are_in_the_models_history(monkeypatch: pytest.MonkeyPatch) -> None:
-    healthy = trials.train_network
+    healthy = trainer.train_network
 
     def with_restarts(*arguments: Any, **options: Any) -> TrainingResult:
         return replace(healthy(*arguments, **options), restarts=["attempt 1: dead"])
 
-    monkeypatch.setattr(trials, "train_network", with_restarts)
-    model = train_model(make_tiny("blocks").task, replace(QUICK, trials=1))
+    monkeypatch.setattr(trainer, "train_network", with_restarts)
+    model = train_with(make_tiny("blocks").task, "n-rsl", replace(QUICK, trials=1))
     assert model.info["trials"][0]["restarts"] == ["attempt 1: dead"]
 
 
-@pytest.mark.usefixtures("small")
 def test_a_model_interrupted_in_its_first_epoch_is_still_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*arguments: Any, **options: Any) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(StateBatches, "epoch", interrupted)
-    model = train_model(make_tiny("blocks").task, replace(QUICK, trials=1))
+    model = train_with(make_tiny("blocks").task, "n-rsl", replace(QUICK, trials=1))
     assert (model.info["end"], model.info["best_epoch"], model.info["curve"]) == ("interrupted", 0, [])
     assert search(model.task, model.heuristic()).solved
     json.dumps(model.info, allow_nan=False)  # what `goalward inspect --json` prints must be JSON
@@ -178,7 +164,7 @@ class Staged:
     ) -> None:
         self.scores, self.losses, self.ends = scores, losses or [1.0] * 99, ends or ["all epochs"] * 99
         self.trained: list[tuple[TrainingOptions, str]] = []
-        monkeypatch.setattr(trials, "train_network", self.train)
+        monkeypatch.setattr(trainer, "train_network", self.train)
         monkeypatch.setattr(trials, "score", self.score)
 
     def train(self, dataset: Dataset, options: TrainingOptions, **_: Any) -> TrainingResult:
@@ -195,8 +181,8 @@ class Staged:
         solved, evaluations = self.scores[number]
         return Score(solved, len(states), evaluations)
 
-    def kept(self, options: LearnOptions) -> int:
-        model = train_model(make_tiny("blocks").task, options)
+    def kept(self, options: PreimageOptions) -> int:
+        model = train_with(make_tiny("blocks").task, "n-rsl", options)
         number = int(model.weights.layers[0].bias[0])
         assert model.info["chosen_trial"] == number
         assert model.info["seed"] == model.info["trials"][number]["seed"]
@@ -256,34 +242,31 @@ def test_no_trial_begins_after_the_time_limit(monkeypatch: pytest.MonkeyPatch) -
         time.sleep(0.25)
         return slow(*arguments, **options)
 
-    monkeypatch.setattr(trials, "train_network", train)
+    monkeypatch.setattr(trainer, "train_network", train)
     staged.kept(replace(QUICK, trials=9, time_limit=0.4))
     assert 1 <= len(staged.trained) <= 3
 
 
-@pytest.mark.usefixtures("small")
 def test_a_time_limit_holds_for_everything_together() -> None:
     options = replace(QUICK, trials=2, time_limit=1.5, max_epochs=10**6)
-    options = replace(options, preset="paper", samplers=("uniform", "reachable"))
+    options = replace(options, preset="paper", sampler=("uniform", "reachable"))
     started = time.monotonic()
-    model = train_model(make_tiny("blocks").task, options)
+    model = train_with(make_tiny("blocks").task, "n-rsl", options)
     assert time.monotonic() - started < 20
     assert len(model.info["trials"]) == 2
     assert {trial["end"] for trial in model.info["trials"]} <= {"time limit", "early stopping"}
 
 
-@pytest.mark.usefixtures("small")
 def test_a_watcher_ends_everything() -> None:
     log = Log(lambda trial, epoch: trial == 0 and epoch.number == 1)
-    model = train_model(make_tiny("blocks").task, replace(QUICK, trials=4), log)
+    model = train_with(make_tiny("blocks").task, "n-rsl", replace(QUICK, trials=4), log)
     assert [trial["end"] for trial in model.info["trials"]] == ["interrupted"]
     assert search(model.task, model.heuristic()).solved
 
 
-@pytest.mark.usefixtures("small")
 def test_real_trials_are_scored_on_real_searches() -> None:
     task = make_tiny("blocks").task
-    model = train_model(task, replace(QUICK, trials=2, max_epochs=8))
+    model = train_with(task, "n-rsl", replace(QUICK, trials=2, max_epochs=8))
     for trial in model.info["trials"]:
         assert trial["validation_states"] == 3
         assert 0 <= trial["solved"] <= 3
@@ -295,26 +278,29 @@ def test_real_trials_are_scored_on_real_searches() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"preset": "quick"}, "unknown preset 'quick'"),
-        ({"trials": 0}, "number of trials is 0"),
-        ({"trials": 1001}, "number of trials is 1001"),
-        ({"seed": -1}, "the seed is -1"),
-        ({"seed": 2**32}, "the seed is 4294967296"),
-        ({"samplers": ("uniform", "other")}, "unknown sampler 'other'"),
-        ({"n_samples": 1}, "number of samples is 1"),
-        ({"random_share": 2.0}, "share of random states"),
-        ({"n_rollouts": 0}, "number of rollouts is 0"),
-        ({"length": 0}, "length of a rollout is 0"),
+        ({"preset": "quick"}, "preset is 'quick'; it is one of fast, paper"),
+        ({"trials": 0}, "trials is 0; it is a whole number from 1 to 1000"),
+        ({"trials": 1001}, "trials is 1001"),
+        ({"seed": -1}, "seed is -1"),
+        ({"seed": 2**32}, "seed is 4294967296; it is a whole number from 0 to 4294967295"),
+        ({"sampler": ("uniform", "other")}, "it is one or more of uniform, reachable, mixed"),
+        ({"samples": 1}, "samples is 1; it is a whole number from 10 to 50000000"),
+        ({"random_share": 2.0}, "random_share is 2.0; it is a share"),
+        ({"rollouts": 0}, "rollouts is 0"),
+        ({"length": 0}, "length is 0"),
+        ({"time_limit": "soon"}, "time_limit is 'soon'; it is a duration such as 90s"),
+        ({"time_limit": 0}, "time_limit is 0; it is a duration"),
     ],
 )
 def test_options_out_of_bounds_are_refused_before_anything_is_done(options: dict[str, Any], words: str) -> None:
     with pytest.raises(UsageError, match=words):
-        LearnOptions(**options)
+        PreimageOptions(**options)
 
 
-def test_a_method_that_is_not_rsls_needs_its_own_learner() -> None:
-    with pytest.raises(UsageError, match="unknown method 'srl'"):
-        train_model(make_tiny("blocks").task, LearnOptions(method="srl"))
+def test_the_last_seed_is_followed_by_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    staged = Staged(monkeypatch, [(1, 1)] * 2)
+    staged.kept(replace(QUICK, trials=2, seed=2**32 - 1))
+    assert [options.seed for options, _ in staged.trained] == [2**32 - 1, 0]
 
 
 # --- validation states ---

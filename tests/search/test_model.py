@@ -17,7 +17,7 @@ from safetensors.numpy import load_file, save_file
 
 import goalward
 from goalward.errors import StateMismatchError, TaskFileError, UsageError
-from goalward.learning import LearnOptions, train_model
+from goalward.learning import PreimageOptions, train_with
 from goalward.search import search
 from goalward.search.model import Model, check_domain, load_model, save_model, task_fingerprint
 from goalward.search.network import Layer, NetworkWeights
@@ -82,8 +82,8 @@ def test_everything_comes_back(model: Model, stored: Path) -> None:
 
 
 def test_what_a_trained_model_says_of_itself_comes_back(tmp_path: Path) -> None:
-    options = LearnOptions(n_samples=100, length=10, max_epochs=1, samplers=("uniform",), validation_states=1)
-    model = train_model(make_tiny("gripper").task, options)
+    options = PreimageOptions(samples=100, length=10, max_epochs=1, sampler=("uniform",), validation_states=1)
+    model = train_with(make_tiny("gripper").task, "n-rsl", options)
     save_model(model, tmp_path / "m.goalward")
     assert load_model(tmp_path / "m.goalward").info == model.info
 

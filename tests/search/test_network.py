@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from goalward import _core
 from goalward.learning import NetworkShape
-from goalward.learning.network import StateNetwork
+from goalward.learning.state_network import StateNetwork
 from goalward.search import BoundHeuristic, SearchOptions, SearchResult, search
 from goalward.search.model import Model, save_model
 from goalward.search.network import Layer, NetworkWeights, bind_network

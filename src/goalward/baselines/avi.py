@@ -8,37 +8,39 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
-from goalward.baselines.options import MethodOptions, option
 from goalward.baselines.regressed import PLAIN_SAMPLERS, RegressedStates
-from goalward.learning.online import OnlineNetwork
-from goalward.learning.trainer import Epoch, TrainingResult
+from goalward.declared import option
+from goalward.learning.options import LearnOptions
+from goalward.learning.results import Epoch, TrainingResult
 from goalward.learning.trials import Trial
 from goalward.search.batches import lookahead
 from goalward.search.network import bind_network
 
 
 @dataclass(frozen=True)
-class Options(MethodOptions):
-    """Of AVI."""
+class AviOptions(LearnOptions):
+    """Which states an iteration of AVI updates, and how far it looks ahead."""
 
     length: int = option(200, "longest regression", 1, 1_000_000)
     states: int = option(2000, "states that an iteration updates", 1, 100_000)
     epochs: int = option(2, "passes over them", 1, 1000)
     depth: int = option(2, "steps of the lookahead", 1, 5)
     max_iterations: int = option(1_000_000, "iterations at most; time usually ends earlier", 1, 10**9)
-    sampler: str = option(PLAIN_SAMPLERS, "where the atoms that a pre-image leaves open come from")
+    sampler: str = option("uniform", "where the atoms that a pre-image leaves open come from", choices=PLAIN_SAMPLERS)
+
+    ended_by: ClassVar[str | None] = "max_iterations"
 
 
-def learn(trial: Trial, options: Options) -> TrainingResult:
+def learn(trial: Trial[AviOptions]) -> TrainingResult:
     """Iterate until the time is over."""
-    task = trial.task
+    task, options = trial.task, trial.options
     trial.phase("value iteration")
     source = RegressedStates(task, options.sampler, trial.seed)
-    network = OnlineNetwork(task, trial.training_options())
+    network = trial.online_network()
     curve: list[Epoch] = []
     end: Literal["all epochs", "time limit", "interrupted"] = "all epochs"
     try:

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from goalward.baselines.boot import Labelled, Options, bootstrap
-from goalward.learning.trainer import TrainingResult
+from goalward.baselines.boot import BootOptions, Labelled, bootstrap
+from goalward.learning.results import TrainingResult
 from goalward.learning.trials import Trial
 from goalward.search.batches import ManyResults
 from goalward.task.states import BitRows
 from goalward.task.strips import Task
 
-__all__ = ["Options", "expansion_labels", "learn"]
+__all__ = ["BootOptions", "expansion_labels", "learn"]
 
 
 def expansion_labels(task: Task, states: BitRows, results: ManyResults) -> Labelled:
@@ -23,6 +23,6 @@ def expansion_labels(task: Task, states: BitRows, results: ManyResults) -> Label
     return states[solved], results.expanded[solved].astype(np.float32)
 
 
-def learn(trial: Trial, options: Options) -> TrainingResult:
+def learn(trial: Trial[BootOptions]) -> TrainingResult:
     """Bootstrap with expansions as labels."""
-    return bootstrap(trial, options, expansion_labels)
+    return bootstrap(trial, expansion_labels)

@@ -9,14 +9,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from goalward.baselines.options import MethodOptions, option
 from goalward.baselines.regressed import PLAIN_SAMPLERS, RegressedStates
-from goalward.learning.online import OnlineNetwork
-from goalward.learning.trainer import Epoch, TrainingResult
+from goalward.declared import option
+from goalward.learning.options import LearnOptions
+from goalward.learning.results import Epoch, TrainingResult
 from goalward.learning.trials import Trial
 from goalward.search.batches import ManyResults, search_many
 from goalward.search.network import bind_network
@@ -32,8 +33,8 @@ Labels = Callable[[Task, BitRows, ManyResults], Labelled]
 
 
 @dataclass(frozen=True)
-class Options(MethodOptions):
-    """Of Boot and BExp."""
+class BootOptions(LearnOptions):
+    """The rounds of Boot and BExp: which states they try to solve, how, and what they remember."""
 
     first_length: int = option(5, "longest regression at the beginning", 1, 1_000_000)
     states: int = option(100, "states that a round tries to solve", 1, 100_000)
@@ -43,7 +44,9 @@ class Options(MethodOptions):
     train_states: int = option(5000, "states of the buffer that a round trains on", 1, 10**8)
     max_rounds: int = option(1_000_000, "rounds at most; time usually ends earlier", 1, 10**9)
     max_length: int = option(2000, "where regressions stop becoming longer", 1, 1_000_000)
-    sampler: str = option(PLAIN_SAMPLERS, "where the atoms that a pre-image leaves open come from")
+    sampler: str = option("uniform", "where the atoms that a pre-image leaves open come from", choices=PLAIN_SAMPLERS)
+
+    ended_by: ClassVar[str | None] = "max_rounds"
 
 
 def plan_labels(task: Task, states: BitRows, results: ManyResults) -> Labelled:
@@ -57,7 +60,7 @@ def plan_labels(task: Task, states: BitRows, results: ManyResults) -> Labelled:
     return np.concatenate(rows), np.concatenate(labels)
 
 
-def grow(max_length: int, solved: int, tried: int, options: Options) -> int:
+def grow(max_length: int, solved: int, tried: int, options: BootOptions) -> int:
     """The longest regression of the next round."""
     enough = tried > 0 and solved >= SOLVED_SHARE * tried
     return min(2 * max_length, options.max_length) if enough else max_length
@@ -93,18 +96,18 @@ class ReplayBuffer:
         return states[chosen], labels[chosen]
 
 
-def learn(trial: Trial, options: Options) -> TrainingResult:
+def learn(trial: Trial[BootOptions]) -> TrainingResult:
     """Bootstrap with the lengths of plans as labels."""
-    return bootstrap(trial, options, plan_labels)
+    return bootstrap(trial, plan_labels)
 
 
-def bootstrap(trial: Trial, options: Options, make_labels: Labels) -> TrainingResult:
+def bootstrap(trial: Trial[BootOptions], make_labels: Labels) -> TrainingResult:
     """Rounds of regression, search and training until the time is over."""
-    task = trial.task
+    task, options = trial.task, trial.options
     trial.phase("bootstrapping")
     source = RegressedStates(task, options.sampler, trial.seed)
     random = np.random.default_rng([trial.seed, 0xB007])
-    network = OnlineNetwork(task, trial.training_options())
+    network = trial.online_network()
     buffer = ReplayBuffer(options.buffer)
     length, curve, rounds = options.first_length, list[Epoch](), list[dict[str, int]]()
 

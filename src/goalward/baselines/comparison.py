@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
 from goalward.baselines.fast_downward import PLANNERS, PlannerStatus, find_driver, missing_driver, run_planner
-from goalward.baselines.methods import Method, find_method, train_with
-from goalward.errors import GoalwardError, UsageError
-from goalward.learning.options import LearnOptions
+from goalward.declared import split_settings
+from goalward.errors import GoalwardError, UsageError, did_you_mean
+from goalward.learning.methods import Method, find_method, make_options, train_with
 from goalward.search import TURNS, BoundHeuristic, SearchOptions, bind_heuristic, search
 from goalward.search.checking import check_plan
 from goalward.search.model import load_model, save_model, task_fingerprint
@@ -29,6 +29,7 @@ class Contestant:
 
     method: Method
     model: Path | None = None
+    settings: tuple[str, ...] = ()  # its options as name=value
 
     @property
     def name(self) -> str:
@@ -36,8 +37,11 @@ class Contestant:
         return self.method.name
 
 
-def parse_contestants(text: str) -> list[Contestant]:
-    """Contestants in ``n-rsl,ff,lama`` or ``hgn=blocks.goalward``; what cannot run is an error now, not in an hour."""
+def parse_contestants(text: str, settings: Sequence[str] = ()) -> list[Contestant]:
+    """Contestants in ``n-rsl,ff,lama`` or ``hgn=blocks.goalward``; what cannot run is an error now, not in an hour.
+
+    ``settings`` are options of those that are trained, as ``method.name=value``.
+    """
     contestants = []
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, equals, path = part.partition("=")
@@ -56,6 +60,20 @@ def parse_contestants(text: str) -> list[Contestant]:
     names = [contestant.name for contestant in contestants]
     if len(set(names)) < len(names):
         raise UsageError(f"{max(names, key=names.count)} stands twice among the methods")
+    for setting in settings:
+        name, _, option = setting.partition(".")
+        trained = [one.name for one in contestants if one.method.kind == "instance" and one.model is None]
+        if name not in trained:
+            raise UsageError(
+                f"--set {setting}: write it as METHOD.NAME=VALUE with a method that is trained here"
+                f"{did_you_mean(name, trained)} ({', '.join(trained) or 'none is'})"
+            )
+        contestants = [replace(o, settings=(*o.settings, option)) if o.name == name else o for o in contestants]
+    for one in contestants:
+        if one.settings:
+            given = make_options(one.name, texts=split_settings(one.settings))
+            if (given.seed, given.time_limit) != (0, None):
+                raise UsageError(f"--set {one.name}: the seed and the time are --seed and --train-limit for all")
     return contestants
 
 
@@ -182,8 +200,9 @@ class Comparison:
             if model.fingerprint != task_fingerprint(self.task):
                 raise UsageError(f"{contestant.model}: this model was trained for another problem")
         else:
-            learn = LearnOptions(method=contestant.name, seed=self.options.seed, time_limit=self.options.train_limit)
-            model = train_with(self.task, learn, watcher=self.observer.training(contestant.name))
+            learn = make_options(contestant.name, texts=split_settings(contestant.settings))
+            learn = replace(learn, seed=self.options.seed, time_limit=self.options.train_limit)
+            model = train_with(self.task, contestant.name, learn, self.observer.training(contestant.name))
             if self.options.models is not None:
                 save_model(model, self.options.models / f"{contestant.name}.goalward")
         seconds = float(model.info.get("seconds", 0.0))

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from goalward import _core
-from goalward.baselines.options import MethodOptions, option
 from goalward.baselines.regressed import PLAIN_SAMPLERS, with_fixed
-from goalward.learning.trainer import TrainingResult
+from goalward.declared import option
+from goalward.learning.options import SupervisedOptions
+from goalward.learning.results import TrainingResult
 from goalward.learning.trials import Trial
 from goalward.regression.rollouts import native_regression
 from goalward.sampling import SAMPLERS, Dataset
@@ -24,12 +25,12 @@ from goalward.task.strips import Ints, Rows, Task
 
 
 @dataclass(frozen=True)
-class Options(MethodOptions):
-    """Of SING."""
+class SingOptions(SupervisedOptions):
+    """How many backward searches SING makes, and from which goal states."""
 
     searches: int = option(200, "backward searches, each from its own goal state", 1, 1_000_000)
     samples: int = option(500, "states visited by each search", 1, 1_000_000)
-    sampler: str = option(PLAIN_SAMPLERS, "where the atoms that the goal leaves open come from")
+    sampler: str = option("uniform", "where the atoms that the goal leaves open come from", choices=PLAIN_SAMPLERS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +60,7 @@ def search_backwards(task: Task, goals: BitRows, samples: int, seed: int) -> Bac
     return BackwardStates(*_core.backward_searches(native_regression(task), goals, n=samples, seed=seed))
 
 
-def make_dataset(task: Task, options: Options, seed: int) -> tuple[Dataset, int]:
+def make_dataset(task: Task, options: SingOptions, seed: int) -> tuple[Dataset, int]:
     """The states of the backward searches with their depths, and the number of searches.
 
     Many random goal states have few states behind them, so further searches stand in for what the first ones did not
@@ -81,9 +82,9 @@ def make_dataset(task: Task, options: Options, seed: int) -> tuple[Dataset, int]
     return Dataset.of_labelled(task, rows, labels, "backward"), searches
 
 
-def learn(trial: Trial, options: Options) -> TrainingResult:
+def learn(trial: Trial[SingOptions]) -> TrainingResult:
     """Search backwards, then train."""
     trial.phase("backward searches")
-    dataset, searches = make_dataset(trial.task, options, trial.seed)
+    dataset, searches = make_dataset(trial.task, trial.options, trial.seed)
     trial.data(dataset.summary())
     return trial.fit(dataset, samples=len(dataset), searches=searches, deepest=int(dataset.labels.max()))

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import itertools
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
 
 import numpy as np
 
-from goalward.baselines.options import MethodOptions, option
+from goalward.declared import DURATION, SHARE, option
 from goalward.errors import GoalwardError
-from goalward.learning.trainer import TrainingResult
+from goalward.learning.options import SupervisedOptions
+from goalward.learning.results import TrainingResult
 from goalward.learning.trials import Trial
 from goalward.sampling import Dataset
 from goalward.search import SearchOptions, bind_heuristic, search
@@ -22,16 +24,29 @@ from goalward.task.states import BitRows, random_walk_states, states_along
 from goalward.task.strips import Ints, Task
 
 _WALKS_AT_ONCE = 50
+ENDLESS = 10**9
+"""Epochs that no training reaches: only the clock ends it."""
 
 
 @dataclass(frozen=True)
-class Options(MethodOptions):
-    """Of TSL."""
+class TslOptions(SupervisedOptions):
+    """The walks that TSL's teacher is given, and the time it may take over them."""
 
     walk_steps: int = option(200, "steps of a random walk", 1, 1_000_000)
-    teacher_seconds: float = option(5.0, "time for the teacher to solve one walk", 0.001, 1e6)
-    teaching_share: float = option(0.5, "share of the time that the teacher may use; the rest trains", 0.01, 0.99)
+    teacher_seconds: float = option(5.0, "time for the teacher to solve one walk", kind=DURATION)
+    teaching_share: float = option(
+        0.5, "share of the time that the teacher may use; the rest trains", 0.01, 0.99, kind=SHARE
+    )
     max_walks: int = option(10_000, "walks that the teacher is given at most", 1, 10_000_000)
+
+    ended_by: ClassVar[str | None] = "max_walks"
+
+    def resolved(self) -> Self:
+        """Where there is a time limit and nobody says otherwise, training goes on until it is used."""
+        full = super().resolved()
+        if full.time_limit is None:
+            return full
+        return replace(full, max_epochs=self.max_epochs or ENDLESS, patience=self.patience or ENDLESS)
 
 
 def label_plan(task: Task, init: Ints, plan: tuple[int, ...]) -> tuple[BitRows, Ints]:
@@ -39,18 +54,18 @@ def label_plan(task: Task, init: Ints, plan: tuple[int, ...]) -> tuple[BitRows, 
     return states_along(task, init, plan), np.arange(len(plan), -1, -1, dtype=np.int32)
 
 
-def learn(trial: Trial, options: Options) -> TrainingResult:
+def learn(trial: Trial[TslOptions]) -> TrainingResult:
     """Teach, then train until the time is used."""
     trial.phase("teaching")
-    dataset, walks, solved = teach(trial, options)
+    dataset, walks, solved = teach(trial)
     trial.data(dataset.summary())
     trial.message(f"the teacher solved {solved} of {walks} walks, {len(dataset)} states along the plans")
-    return trial.fit(dataset, use_all_time=True, walks=walks, solved_walks=solved, samples=len(dataset))
+    return trial.fit(dataset, walks=walks, solved_walks=solved, samples=len(dataset))
 
 
-def teach(trial: Trial, options: Options) -> tuple[Dataset, int, int]:
+def teach(trial: Trial[TslOptions]) -> tuple[Dataset, int, int]:
     """The teacher's data, the number of walks and of those that it solved."""
-    task = trial.task
+    task, options = trial.task, trial.options
     teacher = bind_heuristic(task, "ff")
     deadline = time.monotonic() + (trial.left or 0.0) * options.teaching_share if trial.seconds is not None else None
     states, labels = [], []
@@ -76,7 +91,7 @@ def teach(trial: Trial, options: Options) -> tuple[Dataset, int, int]:
     return Dataset.of_labelled(task, np.concatenate(states), np.concatenate(labels), "teacher"), walks, solved
 
 
-def _walked(task: Task, options: Options, seed: int) -> itertools.islice[Ints]:
+def _walked(task: Task, options: TslOptions, seed: int) -> itertools.islice[Ints]:
     """Ends of random walks, drawn a few at a time."""
     seeds = np.random.default_rng([seed, 0x7E5])
 

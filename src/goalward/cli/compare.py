@@ -57,6 +57,12 @@ def compare(
     batch: Annotated[
         str, typer.Option(metavar="N[,N…]", help="states that searches with learned heuristics expand at once")
     ] = ",".join(map(str, TURNS)),
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="METHOD.NAME=VALUE", help="an option of a method that is trained: n-rsl.length=50"
+        ),
+    ] = None,
     models: Annotated[Path | None, typer.Option(help="folder that keeps the trained models")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="print one JSON object and nothing else")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="print one line per run as CSV and nothing else")] = False,
@@ -67,7 +73,7 @@ def compare(
     """
     if as_json and as_csv:
         raise UsageError("choose one of --json and --csv")
-    contestants = parse_contestants(methods)
+    contestants = parse_contestants(methods, settings or ())
     if models is not None:
         models.mkdir(parents=True, exist_ok=True)
     options = CompareOptions(train_limit, time_limit, memory_limit, seed, parse_batches(batch), models)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields
+from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
@@ -11,7 +11,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from goalward.baselines.methods import METHODS, Method, find_method
+from goalward.cli.flags import describe_default
+from goalward.declared import Option, own_first
+from goalward.learning.methods import METHODS, Method, find_method
+from goalward.learning.presets import PRESETS
 
 KINDS = {"instance": "learned for one problem", "domain": "learned for a domain", "planner": "needs no learning"}
 
@@ -37,9 +40,15 @@ def describe(method: Method) -> dict[str, Any]:
         "kind": method.kind,
         "summary": method.summary,
         "reference": method.reference,
-        "options": [
-            {"name": field.name, "default": field.default, **field.metadata} for field in fields(method.options)
-        ],
+        "options": [_facts(option) for option in own_first(method.options)],
+    }
+
+
+def _facts(option: Option) -> dict[str, Any]:
+    """One option as plain data."""
+    facts = asdict(option) | {"kind": option.kind.expected, "default": option.default}
+    return facts | {
+        "presets": {name: values[option.name] for name, values in PRESETS.items()} if option.by_preset else None
     }
 
 
@@ -58,15 +67,12 @@ def _list(chosen: list[Method]) -> None:
 
 def _explain(method: Method) -> None:
     typer.echo(f"{method.name}: {method.summary}\n{KINDS[method.kind]}; {method.reference}")
-    if method.kind == "instance" and method.home is None:
-        typer.echo(
-            "Its options are those of goalward train: --samples, --random-share, --rollouts, --length, --sampler."
-        )
-    options = fields(method.options)
-    if options:
-        typer.echo("Options, each given as --set NAME=VALUE:")
-    width = max((len(field.name) for field in options), default=0)
-    for field in options:
-        choices = field.metadata["choices"]
-        bounds = f"; one of {', '.join(choices)}" if choices else ""
-        typer.echo(f"  {field.name:{width}}  {field.metadata['help']} [{field.default}{bounds}]")
+    options = own_first(method.options)
+    if not options:
+        return
+    typer.echo("Options, each a flag of goalward train (--max-epochs N), a --set max_epochs=N, or a key of a config:")
+    width = max(len(option.name) for option in options)
+    for option in options:
+        default = describe_default(option)
+        choices = f"; {option.expected}" if option.choices else ""
+        typer.echo(f"  {option.name:{width}}  {option.help}{choices}{f' [{default}]' if default else ''}")

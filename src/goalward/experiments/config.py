@@ -119,7 +119,7 @@ class Config:
             return "benchmark.folder"
         theirs = {method["label"]: method for method in stored.get("methods", [])}
         for method in ours["methods"]:
-            if method["label"] in theirs and _plain(method) != _plain(theirs[method["label"]]):
+            if method["label"] in theirs and _plain(method) != _with_search(theirs[method["label"]]):
                 return f"the method {method['label']}"
         made = {(g["domain"], g["difficulty"], g["instance"]): g for g in stored.get("generate", [])}
         for one in ours["generate"]:
@@ -127,6 +127,12 @@ class Config:
             if place in made and made[place] != one:
                 return f"the generated instance {one['instance']}"
         return None
+
+
+def _with_search(method: dict[str, Any]) -> Any:
+    """A stored method; where an older goalward stored it, options may not have reached the learner: only none do."""
+    old = "search" not in method
+    return None if old and method.get("options") else {**_plain(method), "search": _plain(method.get("search", {}))}
 
 
 def _plain(value: Any) -> Any:

@@ -3,51 +3,81 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
 from goalward.baselines.fast_downward import PLANNERS, find_driver, missing_driver
-from goalward.baselines.methods import METHODS, Method, find_method
 from goalward.errors import GoalwardError, UsageError
 from goalward.experiments.tables import Reader, nearest
+from goalward.learning.methods import METHODS, Method, find_method, make_options
 from goalward.learning.options import LearnOptions
 from goalward.search import HEURISTICS, TURNS, SearchOptions
 
-# Names of the command line for the fields of LearnOptions; the first row is for all that learn.
-COMMON = {"preset": "preset", "trials": "trials", "max_epochs": "max_epochs"}
-RSL_ONLY = {"samples": "n_samples", "random_share": "random_share", "rollouts": "n_rollouts", "length": "length"}
-KEYS = ("label", "method", "options", "grid", "optional")
+KEYS = ("label", "method", "options", "search", "grid", "optional")
+FROM_THE_CONFIG = {
+    "seed": "seeds",
+    "time_limit": "budgets.train",
+}
+"""Options of learned methods that stand elsewhere in a config, because they hold for all methods."""
+LIMITS = {"time_limit": "budgets.search", "memory_limit": "budgets.memory"}
+"""Options of the search that stand elsewhere in a config."""
 
 
 @dataclass(frozen=True)
 class Contestant:
-    """One column of the table: a system with its options, under a label."""
+    """One column of the table: a system under a label, with its own options and with those of the search.
+
+    All of ``options`` goes to the method and all of ``search`` to the search; what is recorded is what is run.
+    """
 
     label: str
     method: str
     options: dict[str, Any] = field(default_factory=dict)
+    search: dict[str, Any] = field(default_factory=dict)
 
     def check(self) -> Contestant:
         """Refuse options that the system does not have; done once, where the config is read, for it loads learners."""
-        known = option_names(self.method)
-        for name in self.options:
-            if name not in known:
-                raise UsageError(f"{self.label}: {self.method} has no option {name!r}: {nearest(name, known)}")
         try:
-            if self.learns:
-                self.learn_options(0, 1.0)
-                _system(self.method).options.parse(self.settings, self.method)
-            SearchOptions(batch=self.batch)
+            self._check_search()
+            if self.kind == "instance":
+                _refuse(self.options, FROM_THE_CONFIG)
+                self._refuse_search_options()
+                make_options(self.method, self.options)
+            else:
+                self._check_unlearned()
         except GoalwardError as error:
             raise UsageError(f"{self.label}: {error}") from None
+        return self
+
+    def _check_search(self) -> None:
+        known = search_names(self.method)
+        _refuse(self.search, LIMITS)
+        for name in self.search:
+            if name not in known:
+                raise UsageError(f"the search of {self.method} has no option {name!r}: {nearest(name, known)}")
+        try:
+            self.search_options(1.0, 1)
         except TypeError:
-            raise UsageError(f"{self.label}: the options {self.options!r} are not all of the right type") from None
+            raise UsageError(f"the options of the search, {self.search!r}, are not all of the right type") from None
+
+    def _check_unlearned(self) -> None:
+        self._refuse_search_options()
+        known = ["model"] if self.kind == "domain" else []
+        for name in self.options:
+            if name not in known:
+                raise UsageError(f"{self.method} has no option {name!r}: {nearest(name, known)}")
         if self.kind == "domain" and not isinstance(self.options.get("model"), str):
             raise UsageError(
-                f"{self.label}: {self.method} is learned per domain; name its model file in options.model, with "
-                "{domain} where the domain's name belongs"
+                f"{self.method} is learned per domain; name its model file in options.model, with {{domain}} where the "
+                "domain's name belongs"
             )
-        return self
+
+    def _refuse_search_options(self) -> None:
+        own = {field.name for field in fields(_system(self.method).options)}
+        for name in self.options:
+            if name not in own and name in search_names(self.method):
+                value = self.options[name]
+                raise UsageError(f"{name} is an option of the search: write search = {{ {name} = {value} }}")
 
     @property
     def kind(self) -> Literal["instance", "domain", "planner"]:
@@ -59,28 +89,24 @@ class Contestant:
         """Is there a training for each instance and seed?"""
         return self.kind == "instance"
 
-    @property
-    def batch(self) -> tuple[int, ...]:
-        """How many states a search expands at once; learned heuristics take turns by default."""
-        default = (1,) if self.kind == "planner" else TURNS
-        given = self.options.get("batch", default)
-        return (given,) if isinstance(given, int) else tuple(given)
-
-    @property
-    def settings(self) -> list[str]:
-        """Options that only this method knows, as ``name=value``."""
-        shared = {*COMMON, *RSL_ONLY, "sampler", "batch"}
-        return [f"{name}={value}" for name, value in self.options.items() if name not in shared]
-
     def learn_options(self, seed: int, seconds: float) -> LearnOptions:
         """How one model is learned."""
+        return replace(make_options(self.method, self.options), seed=seed, time_limit=seconds)
+
+    def search_options(self, seconds: float, memory: int) -> SearchOptions:
+        """How one state is searched from; with learned heuristics, several widths take turns by default."""
         given: dict[str, Any] = {
-            target: self.options[name] for name, target in (COMMON | RSL_ONLY).items() if name in self.options
+            name: tuple(value) if isinstance(value, list) else value for name, value in self.search.items()
         }
-        if "sampler" in self.options:
-            chosen = self.options["sampler"]
-            given["samplers"] = (chosen,) if isinstance(chosen, str) else tuple(chosen)
-        return LearnOptions(method=self.method, seed=seed, time_limit=seconds, threads=1, **given)
+        if self.kind != "planner":
+            given.setdefault("batch", TURNS)
+        return SearchOptions(**given, time_limit=seconds, memory_limit=memory)
+
+
+def _refuse(options: dict[str, Any], elsewhere: dict[str, str]) -> None:
+    for name in options:
+        if name in elsewhere:
+            raise UsageError(f"{name} is the same for all methods: it is {elsewhere[name]} in a config")
 
 
 def _system(name: str) -> Method:
@@ -91,17 +117,9 @@ def _system(name: str) -> Method:
     return find_method(name)
 
 
-def option_names(method: str) -> list[str]:
-    """What may stand in the options of a method."""
-    system = _system(method)
-    if system.name in PLANNERS:
-        return []
-    if system.kind == "planner":
-        return ["batch"]
-    if system.kind == "domain":
-        return ["model", "batch"]
-    own = [f.name for f in fields(system.options)]
-    return [*COMMON, *own, "batch"] if system.home else [*COMMON, *RSL_ONLY, "sampler", "batch"]
+def search_names(method: str) -> list[str]:
+    """What may stand in the table ``search`` of a method; other programs search in their own way."""
+    return [] if method in PLANNERS else [field.name for field in fields(SearchOptions) if field.name not in LIMITS]
 
 
 def read_contestants(tables: list[dict[str, Any]]) -> tuple[list[Contestant], list[str]]:
@@ -118,13 +136,13 @@ def read_contestants(tables: list[dict[str, Any]]) -> tuple[list[Contestant], li
         except UsageError as error:
             raise UsageError(f"{reader.name('method')}: {error}") from None
         label = reader.label("label", name)
-        options = reader.read("options", dict, {}, "a table")
+        options, search = (reader.read(key, dict, {}, "a table") for key in ("options", "search"))
         if name in PLANNERS and find_driver() is None:
             if not reader.flag("optional"):
                 raise missing_driver(name)
             missing.append(label)
             continue
-        chosen += [one.check() for one in _expanded(Contestant(label, name, options), reader)]
+        chosen += [one.check() for one in _expanded(Contestant(label, name, options, search), reader)]
     if not chosen:
         raise UsageError("a config needs at least one method, in a table [[methods]]")
     labels = [contestant.label for contestant in chosen]
@@ -134,19 +152,24 @@ def read_contestants(tables: list[dict[str, Any]]) -> tuple[list[Contestant], li
 
 
 def _expanded(base: Contestant, reader: Reader) -> list[Contestant]:
-    """One contestant, or one for each combination of the values in ``grid``."""
-    grid = reader.read("grid", dict, {}, "a table of lists")
-    if not grid:
-        return [base]
-    for name, values in grid.items():
+    """One contestant, or one for each combination of the values in ``grid`` and in ``grid.search``."""
+    grid = dict(reader.read("grid", dict, {}, "a table of lists"))
+    searches = grid.pop("search", {})
+    if not isinstance(searches, dict):
+        raise UsageError(f"{reader.name('grid')}.search is {searches!r}; it is a table of lists")
+    axes = [("options", *axis) for axis in grid.items()] + [("search", *axis) for axis in searches.items()]
+    for table, name, values in axes:
         if not isinstance(values, list) or not values:
-            raise UsageError(f"{reader.name('grid')}.{name} is {values!r}; it is a list of values")
-    combinations = [dict(zip(grid, values, strict=True)) for values in itertools.product(*grid.values())]
-    return [
-        Contestant(
-            ",".join([base.label, *(f"{name}={value}" for name, value in combination.items())]),
-            base.method,
-            base.options | combination,
-        )
-        for combination in combinations
-    ]
+            where = f"{reader.name('grid')}.{'search.' * (table == 'search')}{name}"
+            raise UsageError(f"{where} is {values!r}; it is a list of values")
+    found = []
+    for combination in itertools.product(*(values for _, _, values in axes)):
+        one = base
+        for (table, name, _), value in zip(axes, combination, strict=True):
+            changed: dict[str, Any] = {
+                table: {**getattr(one, table), name: value},
+                "label": f"{one.label},{name}={value}",
+            }
+            one = replace(one, **changed)
+        found.append(one)
+    return found

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from goalward import _core
 from goalward.baselines.fast_downward import PLANNERS, run_planner
-from goalward.baselines.methods import train_with
 from goalward.errors import ExitCode, GoalwardError, LimitError
 from goalward.experiments.store import Result
 from goalward.experiments.units import Job
-from goalward.search import BoundHeuristic, SearchOptions, SearchResult, Status, bind_heuristic, search
+from goalward.learning.methods import train_with
+from goalward.search import BoundHeuristic, SearchResult, Status, bind_heuristic, search
 from goalward.search.checking import check_plan
 from goalward.search.model import Model, load_model, save_model
 from goalward.task.lifted_reader import parse_domain, parse_problem
@@ -35,7 +35,7 @@ def main(message: str) -> str:
     """A job as JSON in; out come its result or, under the key ``lost``, why there is none this time, as JSON."""
     job = Job.from_json(message)
     if job.unit.kind == "train":
-        import goalward.learning.trials  # noqa: F401, PLC0415 - loads PyTorch, before the clock starts
+        import goalward.learning.trainer  # noqa: F401, PLC0415 - loads PyTorch, before the clock starts
     started = time.monotonic()
     try:
         work = _train if job.unit.kind == "train" else _run_planner if job.contestant.method in PLANNERS else _search
@@ -71,7 +71,7 @@ def _train(job: Job, started: float) -> Result:
     if left <= 0:
         return _ended(job, Status.OUT_OF_TIME, started, "out of time while grounding")
     options = job.contestant.learn_options(job.unit.seed, left)
-    model = train_with(task, options, job.contestant.settings)
+    model = train_with(task, job.contestant.method, options)
     seconds = time.monotonic() - started
     save_model(model, job.scratch)
     info = model.info
@@ -112,7 +112,7 @@ def _search(job: Job, started: float) -> Result:
     left = job.budgets.search - (time.monotonic() - started)
     if left <= 0:
         return _ended(job, Status.OUT_OF_TIME, started, "out of time before the search began")
-    options = SearchOptions(time_limit=left, memory_limit=job.budgets.memory, batch=job.contestant.batch)
+    options = job.contestant.search_options(left, job.budgets.memory)
     found = search(task, heuristic, options, init=init)
     seconds = time.monotonic() - started
     extra: dict[str, Any] = {}

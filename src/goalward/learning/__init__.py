@@ -1,8 +1,8 @@
-"""Learning a heuristic: the network, its training with PyTorch, and the choice among trials by validation states.
+"""Learning a heuristic: the table of methods, the network, its training with PyTorch, and the choice among trials.
 
-Use :func:`train_model` for everything at once, or :func:`train_network` with any :class:`~goalward.sampling.Dataset`.
-This room, and none before it, imports PyTorch; it does so when one of its functions is first asked for, so that the
-command line can read the options without waiting for it.
+Use :func:`train_with` for everything at once, or :func:`train_network` with any :class:`~goalward.sampling.Dataset`.
+This room, and none before it, imports PyTorch; it does so when something is trained, so that the command line and
+configs can read methods and options without waiting for it.
 """
 
 from __future__ import annotations
@@ -11,29 +11,42 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from goalward.learning.options import PRESETS, LearnOptions, NetworkShape, TrainingOptions
-    from goalward.learning.trainer import TrainingResult, train_network
-    from goalward.learning.trials import train_model
-
-__all__ = [
-    "PRESETS",
-    "LearnOptions",
-    "NetworkShape",
-    "TrainingOptions",
-    "TrainingResult",
-    "train_model",
-    "train_network",
-]
+    from goalward.learning.methods import METHODS, Method, find_method, make_options, train_with
+    from goalward.learning.options import LearnOptions, NetworkShape, TrainingOptions
+    from goalward.learning.preimages import PreimageOptions
+    from goalward.learning.presets import PRESETS
+    from goalward.learning.results import TrainingResult
+    from goalward.learning.trainer import train_network
 
 _HOME = {
-    "PRESETS": "options",
+    "METHODS": "methods",
+    "PRESETS": "presets",
     "LearnOptions": "options",
+    "Method": "methods",
     "NetworkShape": "options",
+    "PreimageOptions": "preimages",
     "TrainingOptions": "options",
-    "TrainingResult": "trainer",
-    "train_model": "trials",
+    "TrainingResult": "results",
+    "find_method": "methods",
+    "make_options": "methods",
     "train_network": "trainer",
+    "train_with": "methods",
 }
+
+__all__ = [
+    "METHODS",
+    "PRESETS",
+    "LearnOptions",
+    "Method",
+    "NetworkShape",
+    "PreimageOptions",
+    "TrainingOptions",
+    "TrainingResult",
+    "find_method",
+    "make_options",
+    "train_network",
+    "train_with",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from goalward.learning.batches import StateBatches, only_core
-from goalward.learning.network import StateNetwork
-from goalward.learning.options import TrainingOptions
+from goalward.learning.options import NetworkOptions
+from goalward.learning.state_batches import StateBatches, only_core
+from goalward.learning.state_network import StateNetwork
 from goalward.search.network import NetworkWeights
 from goalward.task.packing import core_atoms
 from goalward.task.states import BitRows
@@ -18,7 +18,7 @@ from goalward.task.strips import Task
 class OnlineNetwork:
     """A network and its optimiser. Labels are divided by ``scale`` inside, which only speeds training up."""
 
-    def __init__(self, task: Task, options: TrainingOptions, scale: float = 10.0) -> None:
+    def __init__(self, task: Task, options: NetworkOptions, scale: float = 10.0) -> None:
         self.task = task
         self.options = options
         self.scale = scale

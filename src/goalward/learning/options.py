@@ -1,32 +1,69 @@
-"""How a network is shaped and trained, and the two presets. No PyTorch here, so the command line can read it."""
+"""How a network is shaped, trained and chosen: the options that learned methods share.
+
+A method has a class of its own beside its learner: :class:`SupervisedOptions` and more where a network is fitted to a
+data set, :class:`LearnOptions` and more where it makes its data while it learns. No PyTorch here, so that the command
+line and configs can be read without it.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
-from goalward.errors import UsageError
-from goalward.regression import RolloutOptions
-from goalward.regression.rollouts import METHODS
-from goalward.sampling import SAMPLERS, SamplingOptions
+from goalward.declared import DURATION, SHARE, Options, declared, option
+from goalward.learning.presets import PRESETS
+
+DEFAULT_SECONDS = 120.0
+"""For methods that would go on for ever, where nothing says when to end."""
 
 
-@dataclass(frozen=True)
-class NetworkShape:
-    """|F| → width → width … → residual blocks of two layers → 1; ``plain_layers`` counts the first one too."""
-
-    width: int = 250
-    plain_layers: int = 2
-    residual_blocks: int = 1
-
-    def __post_init__(self) -> None:
-        if not 1 <= self.width <= 8192 or not 1 <= self.plain_layers <= 32 or not 0 <= self.residual_blocks <= 32:
-            raise UsageError("a network has a width of 1 to 8192, 1 to 32 plain layers and 0 to 32 residual blocks")
+def by_preset(help_text: str, low: float | None = None, high: float | None = None, **more: Any) -> Any:
+    """An option that the preset fills in."""
+    return option(None, help_text, low, high, by_preset=True, **more)
 
 
 @dataclass(frozen=True)
-class TrainingOptions:
-    """How to train. The loss is the mean squared error, the optimiser Adam, the best weights are kept.
+class NetworkShape(Options):
+    """|F| → width → width … → residual blocks of two layers → 1."""
+
+    width: int = option(250, "width of the network's layers", 1, 8192)
+    plain_layers: int = option(2, "plain layers of the network, the first one too", 1, 32)
+    residual_blocks: int = option(1, "residual blocks of two layers each, after the plain ones", 0, 32)
+
+
+@dataclass(frozen=True)
+class NetworkOptions(NetworkShape):
+    """A network and how it is stepped towards its labels: by Adam, on the mean squared error.
+
+    What the preset fills in is None until :meth:`resolved` is called; everything that trains does so first.
+    """
+
+    preset: str = option("fast", "values for what is left open: fast, or the paper's to the letter", choices=PRESETS)
+    batch_size: int = by_preset("states of a step of gradient descent", 1, 1_000_000)
+    learning_rate: float = by_preset("learning rate of Adam at the beginning", 1e-9, 10.0)
+    time_limit: float | None = option(None, "time for everything but grounding, shared by the trials", kind=DURATION)
+    seed: int = option(0, "same seed, same machine, same model", 0, 2**32 - 1)
+    device: str = option("cpu", "where PyTorch trains", choices=("cpu", "cuda"))
+    threads: int = option(1, "threads for PyTorch", 1, 1024)
+
+    betas: ClassVar[tuple[float, float]] = (0.9, 0.999)
+    epsilon: ClassVar[float] = 1e-8
+
+    @property
+    def shape(self) -> NetworkShape:
+        """Of the network alone."""
+        return NetworkShape(self.width, self.plain_layers, self.residual_blocks)
+
+    def resolved(self) -> Self:
+        """The same with the preset's values where none were given."""
+        values = PRESETS[self.preset]
+        known = declared(type(self)).values()
+        return replace(self, **{o.name: values[o.name] for o in known if o.by_preset and getattr(self, o.name) is None})
+
+
+@dataclass(frozen=True)
+class TrainingOptions(NetworkOptions):
+    """How a network is fitted to a data set; the weights with the least validation loss are kept.
 
     ``schedule`` "constant" keeps the learning rate; "cosine" lets it fall to 1 % over ``max_epochs`` or the time limit,
     whichever ends first. ``normalise`` fits the labels less their mean, divided by their standard deviation; the
@@ -34,77 +71,45 @@ class TrainingOptions:
     range of the labels.
     """
 
-    batch_size: int
-    learning_rate: float
-    max_epochs: int
-    patience: int
-    schedule: Literal["constant", "cosine"]
-    normalise: bool
-    validation_share: float = 0.2
-    betas: tuple[float, float] = (0.9, 0.999)
-    epsilon: float = 1e-8
-    time_limit: float | None = None
-    seed: int = 0
-    device: Literal["cpu", "cuda"] = "cpu"
-    threads: int = 1
-    shape: NetworkShape = NetworkShape()
-
-
-PRESETS: dict[str, TrainingOptions] = {
-    "fast": TrainingOptions(
-        batch_size=256, learning_rate=1e-3, max_epochs=15, patience=8, schedule="cosine", normalise=True
-    ),
-    "paper": TrainingOptions(
-        batch_size=64, learning_rate=1e-4, max_epochs=1000, patience=2, schedule="constant", normalise=False
-    ),
-}
-
-# The samplers that a preset's trials take in turn.
-PRESET_SAMPLERS = {"fast": ("reachable", "uniform"), "paper": ("uniform",)}
+    max_epochs: int = by_preset("passes over the training states at most", 1, 10**9)
+    patience: int = by_preset("epochs without a lower validation loss after which training stops", 1, 10**9)
+    schedule: str = by_preset(
+        "how the learning rate changes: not at all, or falling to 1 % along a cosine", choices=("constant", "cosine")
+    )
+    normalise: bool = by_preset("fit labels less their mean, divided by their deviation")
+    validation_share: float = option(
+        0.2, "share of the states that is held out to stop training early", 0.001, 0.9, kind=SHARE
+    )
 
 
 @dataclass(frozen=True)
-class LearnOptions:
-    """Everything about learning one model; None means what the preset says.
+class LearnOptions(NetworkOptions):
+    """What every learned method can be told; each adds options of its own."""
 
-    Samples, random share, rollouts, length and samplers belong to RSL and N-RSL; other methods have their own options.
-    """
+    trials: int | None = option(None, "networks to train; the one that solves most validation states is kept", 1, 1000)
+    validation_states: int = option(10, "ends of random walks that choose among the trials", 0, 10_000)
+    validation_seconds: float = option(2.0, "time for the search from each validation state", kind=DURATION)
 
-    method: str = "n-rsl"
-    preset: str = "fast"
-    seed: int = 0
-    n_samples: int = 100_000
-    random_share: float = 0.5
-    n_rollouts: int = 5
-    length: int = 500
-    samplers: tuple[str, ...] | None = None
-    trials: int | None = None
-    time_limit: float | None = None
-    device: Literal["cpu", "cuda"] = "cpu"
-    threads: int = 1
-    validation_states: int = 10
-    validation_seconds: float = 2.0
-    max_epochs: int | None = None
-
-    def __post_init__(self) -> None:
-        if self.preset not in PRESETS:
-            raise UsageError(f"unknown preset {self.preset!r} (known: {', '.join(PRESETS)})")
-        if self.trials is not None and not 1 <= self.trials <= 1000:
-            raise UsageError(f"the number of trials is {self.trials}; it goes from 1 to 1000")
-        if not 0 <= self.seed < 2**32:
-            raise UsageError(f"the seed is {self.seed}; it goes from 0 to 2^32 - 1")
-        RolloutOptions(n_rollouts=self.n_rollouts, length=self.length)  # these check themselves
-        SamplingOptions(self.n_samples, self.random_share)
-        for sampler in self.samplers or ():
-            if sampler not in SAMPLERS:
-                raise UsageError(f"unknown sampler {sampler!r} (known: {', '.join(SAMPLERS)})")
-
-    @property
-    def chosen_samplers(self) -> tuple[str, ...]:
-        """Samplers that the trials take in turn."""
-        return self.samplers or PRESET_SAMPLERS[self.preset]
+    ended_by: ClassVar[str | None] = None
+    """The option without which the method would never end; None: it ends by itself."""
 
     @property
     def n_trials(self) -> int:
-        """How many trials: by default one per sampler of the preset, so that validation can choose."""
-        return self.trials or (len(self.chosen_samplers) if self.method in METHODS else 1)
+        """How many trials where nobody says so: one."""
+        return self.trials or 1
+
+    def resolved(self) -> Self:
+        """With the preset's values, and with a time limit where nothing else would end the method.
+
+        Who says after how many walks or rounds to end gets the same model each time, which no clock would grant.
+        """
+        full = super().resolved()
+        if self.ended_by is None or self.time_limit is not None:
+            return full
+        told = getattr(self, self.ended_by) != declared(type(self))[self.ended_by].default
+        return full if told else replace(full, time_limit=DEFAULT_SECONDS)
+
+
+@dataclass(frozen=True)
+class SupervisedOptions(TrainingOptions, LearnOptions):
+    """For methods that make a data set first and then fit a network to it."""

@@ -6,16 +6,15 @@ import copy
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, Literal
 
 import numpy as np
 import torch
 
 from goalward.errors import GoalwardError, UsageError
-from goalward.learning.batches import StateBatches, only_core
-from goalward.learning.network import StateNetwork
 from goalward.learning.options import TrainingOptions
+from goalward.learning.results import End, Epoch, TrainingResult, Watch
+from goalward.learning.state_batches import StateBatches, only_core
+from goalward.learning.state_network import StateNetwork
 from goalward.sampling import Dataset
 from goalward.search.network import NetworkWeights
 from goalward.task.packing import core_atoms
@@ -23,40 +22,6 @@ from goalward.task.packing import core_atoms
 MAX_RESTARTS = 3
 FINAL_SHARE = 0.01  # of the learning rate, where it ends under the cosine schedule
 
-End = Literal["early stopping", "all epochs", "time limit", "interrupted"]
-
-
-@dataclass(frozen=True)
-class Epoch:
-    """One line of the training curve; losses are mean squared errors in squared steps."""
-
-    number: int
-    train_loss: float
-    validation_loss: float
-    seconds: float
-    learning_rate: float
-
-
-@dataclass(frozen=True, eq=False)
-class TrainingResult:
-    """The best weights and how they came about; ``notes`` are what the method has to say of its data."""
-
-    weights: NetworkWeights
-    curve: list[Epoch]
-    best_epoch: int
-    end: End
-    restarts: list[str] = field(default_factory=list)
-    notes: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def validation_loss(self) -> float:
-        """Of the best weights."""
-        losses = (epoch.validation_loss for epoch in self.curve)
-        return min((loss for loss in losses if math.isfinite(loss)), default=math.inf)
-
-
-# Called after every epoch with the curve so far and a way to see the current weights; returns False to stop.
-Watch = Callable[[Epoch, Callable[[], NetworkWeights]], bool | None]
 Log = Callable[[str], None]
 
 
@@ -68,6 +33,7 @@ def train_network(
     A network that comes out dead (it gives every state the same value) or diverges is thrown away and trained again
     from another start, at most three times; the result says so. KeyboardInterrupt ends training with the best so far.
     """
+    options = options.resolved()
     if options.device == "cuda" and not torch.cuda.is_available():
         raise UsageError("--device cuda: PyTorch sees no GPU here; use --device cpu")
     restarts: list[str] = []

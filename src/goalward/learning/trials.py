@@ -1,7 +1,8 @@
-"""From a task to a model: data, training, and the choice among several trials by validation states.
+"""From a task to a model: trials of one method, and the choice among them by validation states.
 
-How one trial learns is a function from a :class:`Trial` to a :class:`~goalward.learning.trainer.TrainingResult`;
-:func:`learn_from_preimages` is that of RSL and N-RSL, the room ``baselines`` holds others.
+How one trial learns is a function from a :class:`Trial` to a :class:`~goalward.learning.results.TrainingResult`;
+:mod:`goalward.learning.preimages` has that of RSL and N-RSL, the room ``baselines`` holds others. PyTorch is loaded by
+what trains, not by this module.
 """
 
 from __future__ import annotations
@@ -15,23 +16,18 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from importlib.metadata import version
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
-import torch
-
-from goalward.errors import UsageError
-from goalward.learning.options import PRESETS, LearnOptions, TrainingOptions
-from goalward.learning.trainer import Epoch, TrainingResult, Watch, train_network
+from goalward.learning.options import LearnOptions, SupervisedOptions
+from goalward.learning.results import Epoch, TrainingResult, Watch
 from goalward.learning.validation import Score, score, validation_states
-from goalward.regression import METHODS, RolloutOptions, regress
-from goalward.regression.rollouts import RegressionMethod
-from goalward.sampling import Dataset, SamplingOptions, make_dataset
+from goalward.sampling import Dataset
 from goalward.search.model import Model
 from goalward.search.network import NetworkWeights, bind_network
 from goalward.task.strips import Ints, Task
 
-ENDLESS = 10**9
-"""Epochs that no clock waits for."""
+if TYPE_CHECKING:
+    from goalward.learning.online import OnlineNetwork
 
 
 class Watcher(Protocol):
@@ -50,12 +46,16 @@ class Watcher(Protocol):
         """Something worth a line in the log."""
 
 
+Chosen = TypeVar("Chosen", bound=LearnOptions)
+
+
 @dataclass(frozen=True, eq=False)
-class Trial:
-    """What a learner is given: the task, the options, a seed and a time to be ready by."""
+class Trial(Generic[Chosen]):
+    """What a learner is given: the task, the method's name and options, a seed and a time to be ready by."""
 
     task: Task
-    options: LearnOptions
+    method: str
+    options: Chosen
     number: int
     seconds: float | None
     states: list[Ints]
@@ -65,7 +65,7 @@ class Trial:
     @property
     def seed(self) -> int:
         """Each trial has its own."""
-        return self.options.seed + self.number
+        return trial_seed(self.options, self.number)
 
     @property
     def left(self) -> float | None:
@@ -97,35 +97,33 @@ class Trial:
 
         return watch
 
-    def training_options(self) -> TrainingOptions:
-        """The preset's, for this seed and the time that remains."""
-        return _training_options(self.options, self.seed, self.left)
+    def training_options(self) -> Chosen:
+        """The options for this trial's seed and the time that remains."""
+        return dataclasses.replace(self.options, seed=self.seed, time_limit=self.left)
 
-    def fit(self, dataset: Dataset, *, use_all_time: bool = False, **notes: Any) -> TrainingResult:
-        """Train a network on a data set in the time that remains; to its end, however few the states, if asked to."""
+    def fit(self, dataset: Dataset, **notes: Any) -> TrainingResult:
+        """Train a network on a data set in the time that remains; for methods with :class:`SupervisedOptions`."""
+        from goalward.learning import trainer  # noqa: PLC0415 - loads PyTorch
+
         self.phase("training")
         training = self.training_options()
-        if use_all_time and training.time_limit is not None:
-            training = dataclasses.replace(training, max_epochs=ENDLESS, patience=ENDLESS)
-        result = train_network(dataset, training, watch=self.watch, log=self.message)
+        assert isinstance(training, SupervisedOptions)
+        result = trainer.train_network(dataset, training, watch=self.watch, log=self.message)
         return dataclasses.replace(result, notes=notes)
 
+    def online_network(self) -> OnlineNetwork:
+        """An untrained network for a method that makes its data with the network it trains."""
+        from goalward.learning.online import OnlineNetwork  # noqa: PLC0415 - loads PyTorch
 
-Learner = Callable[[Trial], TrainingResult]
+        return OnlineNetwork(self.task, self.training_options())
 
 
-def learn_from_preimages(trial: Trial) -> TrainingResult:
-    """RSL and N-RSL: states from the pre-images of rollouts, labelled by the closest one."""
-    options = trial.options
-    sampler = options.chosen_samplers[trial.number % len(options.chosen_samplers)]
-    trial.phase("rollouts")
-    method = cast(RegressionMethod, options.method)
-    rollouts = regress(trial.task, RolloutOptions(method, options.n_rollouts, options.length, trial.seed))
-    trial.phase("sampling")
-    sampling = SamplingOptions(options.n_samples, options.random_share, sampler, trial.seed)
-    dataset = make_dataset(trial.task, rollouts, sampling)
-    trial.data(dataset.summary())
-    return trial.fit(dataset, sampler=sampler)
+Learner = Callable[[Trial[Chosen]], TrainingResult]
+
+
+def trial_seed(options: LearnOptions, number: int) -> int:
+    """The seeds of the trials follow one another, around the end of the range if need be."""
+    return (options.seed + number) % 2**32
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,73 +142,46 @@ class _Outcome:
 
 
 def train_model(
-    task: Task,
-    options: LearnOptions | None = None,
-    watcher: Watcher | None = None,
-    *,
-    learner: Learner = learn_from_preimages,
-    method_options: dict[str, Any] | None = None,
+    task: Task, method: str, learn: Learner[Chosen], options: Chosen, watcher: Watcher | None = None
 ) -> Model:
-    """Learn a heuristic for a task.
+    """Learn a heuristic for a task by the trials of one method; ``goalward.learning.methods`` knows its learner.
 
     With several trials, each has its own seed and the samplers take turns; the one that solves most validation states
-    is kept, by fewer evaluations among equals. The time limit is shared between the trials. ``method_options`` are
-    those of a learner that is not RSL's, to be kept in the model file.
+    is kept, by fewer evaluations among equals. The time limit is shared between the trials.
     """
-    options = options or LearnOptions()
-    if learner is learn_from_preimages and options.method not in METHODS:
-        raise UsageError(f"unknown method {options.method!r} (known here: {', '.join(METHODS)})")
     started = time.monotonic()
+    options = options.resolved()
     states = validation_states(task, options.validation_states, options.seed)
     outcomes: list[_Outcome] = []
     for number in range(options.n_trials):
-        deadline = None
+        seconds = None
         if options.time_limit is not None:
             left = options.time_limit - (time.monotonic() - started)
             if outcomes and left <= 0:
                 break
-            deadline = max(left, 0.1) / (options.n_trials - number)
-        outcome = _run_trial(task, options, number, states, deadline, watcher, learner)
-        outcomes.append(outcome)
-        if outcome.result.end == "interrupted":
+            seconds = max(left, 0.1) / (options.n_trials - number)
+        trial = Trial(task, method, options, number, seconds, states, watcher, time.monotonic())
+        outcomes.append(_run_trial(trial, learn))
+        if outcomes[-1].result.end == "interrupted":
             break
     best = max(outcomes, key=lambda outcome: outcome.rank)
-    info = _info(options, outcomes, best, time.monotonic() - started, method_options)
-    return Model(task, best.result.weights, info)
+    return Model(task, best.result.weights, _info(method, options, outcomes, best, time.monotonic() - started))
 
 
-def _run_trial(
-    task: Task,
-    options: LearnOptions,
-    number: int,
-    states: list[Ints],
-    seconds: float | None,
-    watcher: Watcher | None,
-    learner: Learner,
-) -> _Outcome:
+def _run_trial(trial: Trial[Chosen], learn: Learner[Chosen]) -> _Outcome:
+    options, states = trial.options, trial.states
     choosing = options.n_trials > 1
     # The last search over all validation states counts towards the trial's time.
-    reserve = min(options.validation_seconds * len(states), (seconds or 0) / 5) if choosing else 0.0
-    limit = None if seconds is None else max(seconds - reserve, 0.1)
-    trial = Trial(task, options, number, limit, states, watcher, time.monotonic())
-    result = learner(trial)
+    reserve = min(options.validation_seconds * len(states), (trial.seconds or 0) / 5) if choosing else 0.0
+    if trial.seconds is not None:
+        trial = dataclasses.replace(trial, seconds=max(trial.seconds - reserve, 0.1))
+    result = learn(trial)
     verdict = None
     if choosing and states:
         trial.phase("validation")
-        verdict = score(bind_network(task, result.weights), states, reserve / len(states) or options.validation_seconds)
-    return _Outcome(number, trial.seed, result, verdict)
-
-
-def _training_options(options: LearnOptions, seed: int, seconds: float | None) -> TrainingOptions:
-    preset = PRESETS[options.preset]
-    return dataclasses.replace(
-        preset,
-        seed=seed,
-        time_limit=seconds,
-        device=options.device,
-        threads=options.threads,
-        max_epochs=options.max_epochs or preset.max_epochs,
-    )
+        heuristic = bind_network(trial.task, result.weights)
+        verdict = score(heuristic, states, reserve / len(states) or options.validation_seconds)
+    return _Outcome(trial.number, trial.seed, result, verdict)
 
 
 class _Glimpse:
@@ -240,15 +211,11 @@ def _finite(loss: float) -> float | None:
     return loss if math.isfinite(loss) else None
 
 
-def _info(
-    options: LearnOptions, trials: list[_Outcome], best: _Outcome, seconds: float, method_options: dict[str, Any] | None
-) -> dict[str, Any]:
+def _info(method: str, options: LearnOptions, trials: list[_Outcome], best: _Outcome, seconds: float) -> dict[str, Any]:
     info = {
-        "method": options.method,
-        "method_options": method_options,
+        "method": method,
         "preset": options.preset,
         "options": asdict(options),
-        "training": asdict(_training_options(options, best.seed, None)),
         "seed": best.seed,
         "sampler": best.result.notes.get("sampler"),
         "notes": best.result.notes,
@@ -276,7 +243,7 @@ def _info(
             for trial in trials
         ],
         "chosen_trial": best.number,
-        "versions": {"goalward": version("goalward"), "torch": torch.__version__, "python": platform.python_version()},
+        "versions": {name: version(name) for name in ("goalward", "torch")} | {"python": platform.python_version()},
     }
     # As the model file will give it back.
     return cast(dict[str, Any], json.loads(json.dumps(info)))

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from goalward.baselines.methods import METHODS
 from goalward.experiments.store import Result, Store, Unit
+from goalward.learning.methods import METHODS
 
 Instance = tuple[str, str, str]
 """Domain, difficulty, name."""

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from goalward.experiments.contestants import RSL_ONLY
 from goalward.experiments.store import Store
-from goalward.learning.options import LearnOptions
+from goalward.learning.preimages import PreimageOptions
 from goalward.report.coverage import average, cells, columns
 from goalward.report.data import Experiment, Instance, instance_of, method_tables
 
@@ -102,7 +101,7 @@ def settings(experiment: Experiment) -> list[Setting]:
 
 def _default(option: str) -> float:
     """The value where a config says nothing."""
-    return float(getattr(LearnOptions(), RSL_ONLY[option]))
+    return float(getattr(PreimageOptions(), option))
 
 
 @dataclass(frozen=True)

@@ -65,10 +65,13 @@ def _config(config: dict[str, Any]) -> Pairs:
 
 
 def _methods(meta: dict[str, Any]) -> Pairs:
-    return [
-        (m["label"], ", ".join(filter(None, [str(m.get("method", "")), _text(m.get("options") or "default options")])))
-        for m in method_tables(meta)
-    ]
+    """The label of each method, and after it the system, its options, and those of the search where there are any."""
+    found = []
+    for table in method_tables(meta):
+        parts = [str(table.get("method", "")), _text(table.get("options") or "default options")]
+        parts += [f"search: {_text(table['search'])}"] if table.get("search") else []
+        found.append((table["label"], ", ".join(filter(None, parts))))
+    return found
 
 
 def _difference(run: dict[str, Any], meta: dict[str, Any]) -> str:

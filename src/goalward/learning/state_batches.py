@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from goalward.learning.network import SparseBatch
+from goalward.learning.state_network import SparseBatch
 from goalward.task.packing import core_atoms
 from goalward.task.states import BitRows, from_bits, to_bits
 from goalward.task.strips import Task

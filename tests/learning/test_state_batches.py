@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from goalward.learning import NetworkShape, batches
-from goalward.learning.batches import StateBatches
-from goalward.learning.network import StateNetwork
+from goalward.learning import NetworkShape, state_batches
+from goalward.learning.state_batches import StateBatches
+from goalward.learning.state_network import StateNetwork
 from goalward.sampling import Dataset
 from goalward.task.states import BitRows, from_bits, to_bits
 
@@ -16,9 +16,9 @@ from goalward.task.states import BitRows, from_bits, to_bits
 def both(states: BitRows, n_atoms: int, monkeypatch: pytest.MonkeyPatch) -> tuple[StateBatches, StateBatches]:
     """The same states as lists and as zeros and ones."""
     labels = np.arange(len(states), dtype=np.float32)
-    monkeypatch.setattr(batches, "SPARSE_BELOW", 0)
+    monkeypatch.setattr(state_batches, "SPARSE_BELOW", 0)
     lists = StateBatches(states, labels, n_atoms, "cpu")
-    monkeypatch.setattr(batches, "SPARSE_BELOW", 10**9)
+    monkeypatch.setattr(state_batches, "SPARSE_BELOW", 10**9)
     dense = StateBatches(states, labels, n_atoms, "cpu")
     assert (lists.sparse, dense.sparse) == (True, False)
     return lists, dense
