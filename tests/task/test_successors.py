@@ -1,13 +1,23 @@
-"""Applicable operators against trying every operator, on the shapes that a decision tree finds hard."""
+"""Applicable operators and successors against trying every operator, on bundled domains and on shapes that are hard."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from goalward.errors import GoalwardError
 from goalward.task.packing import native_problem
-from goalward.task.states import random_walk_states
-from goalward.task.strips import Rows, Task
+from goalward.task.states import format_problem, random_walk_states
+from goalward.task.strips import Ints, Rows, Task
+from helpers import Tiny
+from oracle import reachable_states, strips_tasks
+
+TinyTask = Callable[..., Tiny]
 
 
 def task_of(n_atoms: int, rows: list[tuple[list[int], list[int], list[int]]], init: list[int], goal: list[int]) -> Task:
@@ -50,3 +60,54 @@ def test_every_fact_of_a_long_precondition_is_tested(n: int) -> None:
         init = [atom for atom in range(n) if atom != missing]
         lacking = task_of(n + 1, [(list(range(n)), [n], [])], init, [n])
         assert random_walk_states(lacking, 1, 1, seed=0)[0].tolist() == init
+
+
+def assert_successors_are_those_of_the_definition(task: Task, state: Ints) -> None:
+    """Every operator is tried: applicable where Pre ⊆ s, and then (s \\ Del) ∪ Add."""
+    truth = set(state.tolist())
+    expected = {
+        o: (truth - set(task.delete[o].tolist())) | set(task.add[o].tolist())
+        for o in range(task.n_operators)
+        if set(task.pre[o].tolist()) <= truth
+    }
+    found = task.successors(state)
+    assert {operator: set(after.tolist()) for operator, after in found} == expected
+    assert [operator for operator, _ in found] == sorted(expected) == task.applicable(state).tolist()
+    assert all((np.diff(after) > 0).all() for _, after in found)
+
+
+def test_successors_of_states_along_walks(tiny: Tiny) -> None:
+    for state in random_walk_states(tiny.task, 20, 9, seed=1):
+        assert_successors_are_those_of_the_definition(tiny.task, state)
+
+
+@given(task=strips_tasks(), draw=st.data())
+def test_successors_in_made_up_tasks(task: Task, draw: st.DataObject) -> None:
+    states = [np.array(sorted(state), dtype=np.int32) for state in reachable_states(task)]
+    assert_successors_are_those_of_the_definition(task, draw.draw(st.sampled_from(states)))
+
+
+def test_a_state_may_be_any_list_of_atoms_or_a_problem_file(tiny_task: TinyTask, tmp_path: Path) -> None:
+    task = tiny_task("blocks").task
+    expected = task.applicable(task.init).tolist()
+    (tmp_path / "p.pddl").write_text(format_problem(task, task.init, "p"))
+    for state in [[*reversed(task.init.tolist())], task.init.astype(np.int64), tmp_path / "p.pddl"]:
+        assert task.applicable(state).tolist() == expected
+    assert len(expected) > 0
+
+
+@pytest.mark.parametrize(
+    ("state", "message"),
+    [
+        ([-1], "has the atom -1"),
+        ([0, 1_000_000], "has the atom 1000000"),
+        ([0.5], "list of the ids of its true atoms"),
+        ([[0], [1]], "list of the ids of its true atoms"),
+        (["(handempty)"], "list of the ids of its true atoms"),
+        (np.arange(20), "cannot hold together"),
+        ("nowhere.pddl", r"nowhere\.pddl"),
+    ],
+)
+def test_what_is_no_state_is_refused(tiny_task: TinyTask, state: object, message: str) -> None:
+    with pytest.raises(GoalwardError, match=message):
+        tiny_task("blocks").task.successors(state)  # type: ignore[arg-type]

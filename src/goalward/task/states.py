@@ -24,6 +24,7 @@ from goalward.task.packing import native_problem
 from goalward.task.strips import Bools, Ints, Task
 
 BitRows = npt.NDArray[np.uint64]
+StateLike = npt.NDArray[np.integer[Any]] | Sequence[int] | str | Path  # atoms that are true, or a problem file
 
 
 def to_bits(states: Sequence[Ints], n_atoms: int) -> BitRows:
@@ -39,6 +40,39 @@ def from_bits(bits: BitRows, n_atoms: int) -> Bools:
     return np.unpackbits(bits.view(np.uint8), axis=1, count=n_atoms, bitorder="little").view(np.bool_)
 
 
+def to_lists(bits: BitRows, n_atoms: int) -> list[Ints]:
+    """Lists of true atoms from bit rows."""
+    return [np.flatnonzero(row).astype(np.int32) for row in from_bits(bits, n_atoms)]
+
+
+def as_state(task: Task, state: StateLike) -> Ints:
+    """A state as search takes it: sorted, of the task's atoms, with no two that exclude each other.
+
+    A path to a problem file stands for the state in its ``:init``, numbers for the atoms of those ids.
+    """
+    if isinstance(state, str | Path):
+        return StateReader(task).read(state)
+    given = np.asarray(state)
+    if given.ndim != 1 or (given.size and not np.issubdtype(given.dtype, np.integer)):
+        raise UsageError("a state is a list of the ids of its true atoms, or the path of a problem file")
+    atoms = np.unique(given)
+    if atoms.size and not 0 <= atoms[0] <= atoms[-1] < task.n_atoms:
+        wrong = atoms[0] if atoms[0] < 0 else atoms[-1]
+        raise UsageError(
+            f"a state has the atom {wrong}, but the atoms of {task.problem_name} end at {task.n_atoms - 1}"
+        )
+    clash = task.violated_group(atoms.astype(np.int32))
+    if clash is not None:
+        raise UsageError(f"{task.atoms[clash[0]]} and {task.atoms[clash[1]]} cannot hold together in this task")
+    return atoms.astype(np.int32)
+
+
+def successors(task: Task, state: StateLike) -> list[tuple[int, Ints]]:
+    """The operators that are applicable in a state, each with the state that it leads to."""
+    operators, states = _core.successors(native_problem(task, whole=True), as_state(task, state))
+    return list(zip(operators.tolist(), to_lists(states, task.n_atoms), strict=True))
+
+
 def states_along(task: Task, init: Ints, plan: Sequence[int]) -> BitRows:
     """The states that a plan passes, the first and the last included."""
     return _core.states_along(native_problem(task, whole=True), init, np.asarray(plan, dtype=np.int32))
@@ -50,7 +84,7 @@ def random_walk_states(task: Task, n: int, steps: int, seed: int, start: Ints | 
         raise UsageError("a random walk needs non-negative numbers of states and steps and a seed below 2^64")
     init = task.init if start is None else start
     bits = _core.random_walks(native_problem(task, whole=True), init, n, np.array([steps], dtype=np.int32), seed)
-    return [np.flatnonzero(row).astype(np.int32) for row in from_bits(bits, task.n_atoms)]
+    return to_lists(bits, task.n_atoms)
 
 
 class StateReader:

@@ -9,9 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from goalward.task.states import StateLike
 
 Ints = npt.NDArray[np.int32]
 Bools = npt.NDArray[np.bool_]
@@ -126,6 +130,19 @@ class Task:
     def is_goal(self, state: Ints) -> bool:
         """Does the state, a list of true atoms, satisfy G?"""
         return bool(np.isin(self.goal, state).all())
+
+    def applicable(self, state: StateLike) -> Ints:
+        """The operators that are applicable in a state, ascending."""
+        return np.array([operator for operator, _ in self.successors(state)], dtype=np.int32)
+
+    def successors(self, state: StateLike) -> list[tuple[int, Ints]]:
+        """The operators that are applicable in a state, each with the state that it leads to.
+
+        >>> [(task.operators[o], after) for o, after in task.successors(task.init)]  # doctest: +SKIP
+        """
+        from goalward.task import states  # noqa: PLC0415 - states are made of tasks
+
+        return states.successors(self, state)
 
     def state_names(self, state: Ints) -> list[str]:
         """Names of the true atoms, complement atoms left out: the state as PDDL writes it."""

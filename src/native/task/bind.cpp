@@ -48,6 +48,13 @@ auto along(const Problem& problem, const Ints& init, const Ints& plan) {
     return to_bit_rows(to_bits(problem, words, plan.size() + 1), bit_words(problem.packing().n_atoms()));
 }
 
+auto steps(const Problem& problem, const Ints& state) {
+    Successors found = successors(problem, {state.data(), state.size()});
+    const std::size_t n = found.operators.size();
+    return nb::make_tuple(to_numpy(std::move(found.operators)),
+                          to_bit_rows(to_bits(problem, found.states, n), bit_words(problem.packing().n_atoms())));
+}
+
 auto walks(const Problem& problem, const Ints& init, int n, const Ints& stops, uint64_t seed) {
     std::vector<uint64_t> bits;
     {
@@ -69,6 +76,10 @@ void register_task(nb::module_& m) {
         .def_prop_ro("n_variables", [](const Problem& p) { return p.packing().n_variables(); });
     m.def("random_walks", &walks, "problem"_a, "init"_a, "n"_a, "stops"_a, "seed"_a,
           "States of uniform random walks after each number of steps in `stops`, as bit rows.");
+    m.def("successors", &steps, "problem"_a, "state"_a,
+          nb::sig("def successors(problem: Problem, state: numpy.typing.NDArray[numpy.int32]) "
+                  "-> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint64]]"),
+          "The applicable operators, and the states that they lead to as bit rows.");
     m.def("states_along", &along, "problem"_a, "init"_a, "plan"_a,
           "The states that a plan passes, the first and the last included, as bit rows.");
 }

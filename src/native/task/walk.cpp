@@ -37,6 +37,22 @@ std::vector<Word> random_walks(const Problem& problem, std::span<const int32_t> 
     return result;
 }
 
+Successors successors(const Problem& problem, std::span<const int32_t> state) {
+    const Packing& packing = problem.packing();
+    const std::size_t words = packing.n_words();
+    std::vector<Word> packed(words);
+    std::vector<int32_t> values(packing.n_variables());
+    packing.pack(state, packed.data());
+    packing.unpack(packed.data(), values.data());
+    Successors result;
+    problem.applicable(values.data(), result.operators);
+    std::sort(result.operators.begin(), result.operators.end());
+    result.states.resize(words * result.operators.size());
+    for (std::size_t i = 0; i < result.operators.size(); ++i)
+        problem.apply(result.operators[i], packed.data(), result.states.data() + i * words);
+    return result;
+}
+
 std::vector<Word> states_along(const Problem& problem, std::span<const int32_t> init, std::span<const int32_t> plan) {
     const Packing& packing = problem.packing();
     const std::size_t words = packing.n_words();

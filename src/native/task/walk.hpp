@@ -1,4 +1,4 @@
-// Walks forward from a state: uniform random ones, and along plans.
+// Steps forward from a state: all of them, uniform random walks, and along plans.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,12 @@ namespace goalward {
 // seed and i alone.
 std::vector<Word> random_walks(const Problem& problem, std::span<const int32_t> init, int n,
                                std::span<const int32_t> stops, uint64_t seed);
+
+struct Successors {
+    std::vector<int32_t> operators;  // applicable, ascending
+    std::vector<Word> states;        // what each leads to, n_words() words each
+};
+Successors successors(const Problem& problem, std::span<const int32_t> state);
 
 // The states that a plan passes, the first and the last included, n_words() words each. Throws std::invalid_argument
 // where a step is not applicable.
