@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import numpy as np
+
+from goalward.search.network import Layer, NetworkWeights
 from goalward.task.domains import Instance, generate
 from goalward.task.grounding import ground
 from goalward.task.lifted import Domain, Problem
@@ -48,6 +51,17 @@ def make_tiny(name: str, seed: int = 0) -> Tiny:
     instance = generate(name, seed=seed, **TINY[name])
     domain, problem = read_texts(instance.domain_text, instance.problem_text)
     return Tiny(instance, domain, problem, ground(domain, problem))
+
+
+def whole_number_network(task: Task) -> NetworkWeights:
+    """A network of no merit whose weights are small whole numbers: its sums are exact, so it is the same everywhere."""
+    random = np.random.default_rng(7)
+
+    def draw(*shape: int) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
+        return random.integers(-2, 3, shape).astype(np.float32)
+
+    layers = (Layer(draw(12, 12), draw(12)), Layer(draw(12, 12), draw(12), skip=0), Layer(draw(1, 12), draw(1)))
+    return NetworkWeights(draw(task.n_atoms, 12), draw(12), layers)
 
 
 class FastDownward:

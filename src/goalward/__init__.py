@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from goalward.errors import GoalwardError
     from goalward.learning.methods import train_with
     from goalward.search import SearchOptions, SearchResult, Status, bind_heuristic
-    from goalward.search.model import Model, load_model, save_model
+    from goalward.search.learned import load_model
+    from goalward.search.model import Model, save_model
     from goalward.task.domains import generate
     from goalward.task.grounding import ground, ground_files
     from goalward.task.states import StateReader, format_problem, random_walk_states
@@ -34,7 +35,7 @@ _HOME = {
     "generate": "task.domains",
     "ground": "task.grounding",
     "ground_files": "task.grounding",
-    "load_model": "search.model",
+    "load_model": "search.learned",
     "load_task": "task.store",
     "random_walk_states": "task.states",
     "save_model": "search.model",

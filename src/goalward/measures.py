@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from goalward.errors import UsageError
@@ -44,6 +45,11 @@ def parse_batches(text: str) -> tuple[int, ...]:
     if not re.fullmatch(r"\d{1,9}(\s*,\s*\d{1,9})*", text.strip()):
         raise UsageError(f"{text!r} is not a batch size; write it like 32, or 1,32,256 for searches that take turns")
     return tuple(int(part) for part in text.split(","))
+
+
+def format_batches(batches: Iterable[int]) -> str:
+    """``1,32,256``, as :func:`parse_batches` reads it."""
+    return ",".join(map(str, batches))
 
 
 def parse_share(text: str | float) -> float:

@@ -18,7 +18,8 @@ from goalward.learning.methods import METHODS, find_method, learned_methods, mak
 from goalward.learning.options import LearnOptions
 from goalward.search import BoundHeuristic, bind_heuristic, search
 from goalward.search.batches import search_many
-from goalward.search.model import load_model, save_model
+from goalward.search.learned import load_model
+from goalward.search.model import save_model
 from goalward.task.domains import generate
 from goalward.task.grounding import ground
 from goalward.task.packing import core_atoms

@@ -11,6 +11,9 @@ import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
 
+import pyte
+
+COLUMNS = 200
 PROGRAM = Path(sysconfig.get_path("scripts")) / "goalward"
 
 DOMAIN = """\
@@ -167,20 +170,27 @@ class Shown:
         return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", self.terminal)
 
     @property
+    def screen(self) -> list[str]:
+        """The lines that a person has before them when the program has ended, by a terminal in software."""
+        screen = pyte.Screen(COLUMNS, 200)
+        pyte.Stream(screen).feed(self.terminal)
+        return "\n".join(line.rstrip() for line in screen.display).rstrip().split("\n")
+
+    @property
     def cursor_is_back(self) -> bool:
         """Was the cursor hidden, and shown again in the end?"""
         return 0 <= self.terminal.rfind("\x1b[?25l") < self.terminal.rfind("\x1b[?25h")
 
 
-def on_terminal(*arguments: str | Path) -> Shown:
-    """Run the installed program with stderr on a terminal."""
+def on_terminal(*arguments: str | Path, whole: bool = False) -> Shown:
+    """Run the installed program with stderr on a terminal; with ``whole``, stdout too."""
     ours, theirs = pty.openpty()
     with subprocess.Popen(
         [PROGRAM, *arguments],
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
+        stdout=theirs if whole else subprocess.PIPE,
         stderr=theirs,
-        env=environment(PYTHONUNBUFFERED="1", TERM="xterm-256color", COLUMNS="120"),
+        env=environment(PYTHONUNBUFFERED="1", TERM="xterm-256color", COLUMNS=str(COLUMNS)),
     ) as process:
         os.close(theirs)
         shown = b""
@@ -188,8 +198,7 @@ def on_terminal(*arguments: str | Path) -> Shown:
             while part := os.read(ours, 65536):
                 shown += part
         os.close(ours)
-        assert process.stdout is not None
-        out = process.stdout.read()
+        out = b"" if process.stdout is None else process.stdout.read()
     assert b"Traceback" not in shown + out
     return Shown(process.returncode, shown.decode(), out.decode())
 

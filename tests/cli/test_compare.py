@@ -17,7 +17,7 @@ import pytest
 from goalward.baselines import comparison, fast_downward
 from goalward.cli.main import run as run_command
 from goalward.learning import METHODS
-from goalward.search.model import load_model
+from goalward.search.learned import load_model
 
 from .program import Files, Told
 

@@ -13,7 +13,8 @@ import pytest
 
 from goalward.cli.limits import Limits
 from goalward.cli.plan import report
-from goalward.search import HEURISTICS, search
+from goalward.search import HEURISTICS, SearchOptions
+from goalward.search.solving import initial_state, solve
 from goalward.task.domains import DOMAINS
 from goalward.task.grounding import ground_files
 
@@ -129,10 +130,10 @@ def test_a_large_initial_value_is_written_without_exponent(goalward: Goalward, t
 def test_initial_values_are_written_as_fast_downward_does(
     trains: Files, capfd: pytest.CaptureFixture[str], initial_h: float, written: str
 ) -> None:
-    result = search(ground_files(*trains.names), "blind")
-    result = replace(result, statistics=replace(result.statistics, initial_h=initial_h))
-    report(result, "some-h", Limits(None, None), None)
-    assert f"Initial heuristic value for some-h: {written}\n" in capfd.readouterr().out
+    outcome = solve(initial_state(ground_files(*trains.names)), "blind", SearchOptions())
+    found = replace(outcome.found, statistics=replace(outcome.statistics, initial_h=initial_h))
+    report(replace(outcome, found=found), Limits(None, None), None)
+    assert f"Initial heuristic value for blind: {written}\n" in capfd.readouterr().out
 
 
 # --- options ---

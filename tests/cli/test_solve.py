@@ -20,13 +20,14 @@ import pytest
 from safetensors import safe_open
 from safetensors.numpy import save_file
 
-from goalward.search.model import Model, load_model, save_model
+from goalward.search.learned import load_model
+from goalward.search.model import Model, save_model
 from goalward.search.network import Layer, NetworkWeights
 from goalward.task.grounding import ground_files
 from goalward.task.states import format_problem, random_walk_states
 from goalward.task.store import load_task
 from goalward.task.strips import Task
-from helpers import make_tiny
+from helpers import make_tiny, whole_number_network
 from regression.preimages import Oracle, atoms_of
 
 from .program import PROGRAM, Files, Outcome, environment, on_terminal, spawn
@@ -390,19 +391,35 @@ def test_solving_needs_states(goalward: Goalward) -> None:
 # --- on a terminal ---
 
 
-def test_a_terminal_shows_how_far_it_is() -> None:
-    shown = on_terminal("solve", MODEL, *STATES)
+def test_on_a_terminal_every_result_has_a_line_of_its_own_and_progress_leaves_nothing_behind() -> None:
+    shown = on_terminal("solve", MODEL, *STATES, whole=True)
     assert shown.code == 0
     assert "1 of 5 states, 1 solved" in shown.text
-    assert "5 of 5 states, 5 solved" in shown.text
-    assert "Solved 5 of 5 states" in shown.out
+    loaded, *rows, solved, medians, rate, total = shown.screen
+    assert loaded.startswith("Loaded ")
+    found = [LINE.fullmatch(row) for row in rows]
+    assert [match["state"] for match in found if match] == [str(state) for state in STATES]
+    assert solved == "Solved 5 of 5 states, every plan valid."
+    assert (medians[:7], rate[-10:], total[:11]) == ("Median ", "of search.", "Total time:")
+    assert shown.cursor_is_back
+
+
+def test_a_terminal_shows_the_figures_of_a_search_that_takes_a_while(endless: Endless) -> None:
+    shown = on_terminal("solve", endless.model, endless.state, "--time-limit", "1s", whole=True)
+    assert shown.code == 23
+    assert re.search(r"expanded [\d.]+[kM]? .*best h 1 .*\n0 of 1 states, 0 solved", shown.text.replace("\r", ""))
+    loaded, row, solved, _, total = shown.screen
+    assert (loaded[:7], solved, total[:11]) == ("Loaded ", "Solved 0 of 1 states, every plan valid.", "Total time:")
+    assert row.startswith(f"{endless.state}: out of time, -, ")
 
 
 def test_results_go_to_standard_output_even_if_progress_is_on_a_terminal() -> None:
     # goalward solve … > results.txt
     shown = on_terminal("solve", MODEL, *STATES)
     assert shown.code == 0
+    assert "5 of 5 states, 5 solved" in shown.text
     assert len([line for line in shown.out.splitlines() if LINE.fullmatch(line)]) == 5
+    assert shown.screen == [""], "progress has gone"
 
 
 def test_tables_are_not_mixed_with_progress() -> None:
@@ -469,14 +486,24 @@ def domain(task: Task, tmp_path: Path) -> Path:
     return tmp_path / "domain.pddl"
 
 
-def test_plan_uses_a_model_as_heuristic(goalward: Goalward, domain: Path, tmp_path: Path) -> None:
-    for state, (expanded, length) in zip(STATES, RECORDED, strict=True):
-        outcome = goalward("plan", domain, state, "--model", MODEL, "-o", tmp_path / "plan")
+def test_plan_searches_with_a_model_as_solve_does(
+    goalward: Goalward, bundled: Callable[..., Files], tmp_path: Path
+) -> None:
+    files = bundled("blocks", seed=5, size=4)
+    model, plan = tmp_path / "misleading.goalward", tmp_path / "plan"
+    task = ground_files(*files.names)
+    save_model(Model(task, whole_number_network(task), {"method": "made-up"}), model)
+    counts = []
+    for batch in ((), ("--batch", "1,32,256"), ("--batch", "1")):
+        (row,) = table(goalward("solve", model, files.problem, "--json", *batch))["states"]
+        outcome = goalward("plan", *files.names, "--model", model, "-o", plan, *batch)
         assert outcome.code == 0
-        assert outcome.number(r"Expanded (\d+) state\(s\)\.") == expanded
-        assert outcome.number(r"Plan length: (\d+) step\(s\)\.") == length
-        assert re.search(r"(?m)^Initial heuristic value for n-rsl: \d", outcome.out)
-        assert goalward("validate", domain, state, tmp_path / "plan").code == 0
+        assert outcome.number(r"Expanded (\d+) state\(s\)\.") == row["expanded"]
+        assert outcome.number(r"Plan length: (\d+) step\(s\)\.") == row["plan_length"]
+        assert re.search(r"(?m)^Initial heuristic value for made-up: -?\d", outcome.out)
+        assert goalward("validate", *files.names, plan).code == 0
+        counts.append(row["expanded"])
+    assert counts[0] == counts[1] != counts[2], "three widths take turns unless told otherwise"
 
 
 def test_plan_with_a_model_as_json(goalward: Goalward, domain: Path) -> None:

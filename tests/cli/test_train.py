@@ -14,7 +14,8 @@ import pytest
 
 from goalward.cli.main import run
 from goalward.search import search
-from goalward.search.model import Model, load_model
+from goalward.search.learned import load_model
+from goalward.search.model import Model
 
 from .program import PROGRAM, Files, check_live_training, environment, on_terminal, write_files
 

@@ -17,6 +17,8 @@ from goalward.cli.main import run
 
 from .program import PROGRAM, Files, Outcome, check_live_training, environment, on_terminal, replaced
 
+DATA = Path(__file__).resolve().parents[1] / "data"
+
 Goalward = Callable[..., Outcome]
 SMALL = ("--states-per-problem", "20", "--steps", "3", "--epochs", "3")
 ENDLESS = ("--epochs", "100000", "--time-limit", "100s")
@@ -238,15 +240,16 @@ def test_message_steps_change_the_value(goalward: Goalward, model: Path, blocks:
 
 
 def test_message_steps_need_a_model_of_a_domain(goalward: Goalward, model: Path, blocks: list[Files]) -> None:
-    for arguments in ((), ("--model", blocks[0].domain)):
-        outcome = goalward("plan", *blocks[0].names, *arguments, "--message-steps", "3")
+    def error(*arguments: str | Path) -> str:
+        outcome = goalward("plan", *blocks[0].names, *arguments)
         assert outcome.code == 36
-        assert outcome.error == "--message-steps goes with --model and a model made by goalward train-domain"
-    outcome = goalward("plan", *blocks[0].names, "--model", model, "--message-steps", "0")
-    assert (outcome.code, outcome.error) == (
-        36,
-        "the number of message-passing steps is 0; it goes from 1 to 1000",
-    )
+        return outcome.error
+
+    alone = error("--message-steps", "3")
+    assert alone == "--message-steps goes with --model and a model made by goalward train-domain"
+    assert "no setting message_steps" in error("--model", DATA / "blocks4-v1.goalward", "--message-steps", "3")
+    wrong = error("--model", model, "--message-steps", "0")
+    assert wrong == "the number of message-passing steps is 0; it goes from 1 to 1000"
 
 
 def test_plan_refuses_the_model_for_another_domain(goalward: Goalward, model: Path, trains: Files) -> None:
@@ -262,11 +265,13 @@ def test_plan_keeps_its_time_limit_with_the_model(
     assert outcome.code == 23
 
 
-def test_solve_says_to_use_plan(goalward: Goalward, model: Path, blocks: list[Files]) -> None:
-    outcome = goalward("solve", model, blocks[0].problem)
-    assert outcome.code == 36
-    assert outcome.error.startswith(f"{model}: a model of a whole domain holds no problem to solve; use it with ")
-    assert f"goalward plan DOMAIN PROBLEM --model {model}" in outcome.error
+def test_solve_takes_the_model_for_many_problems_of_the_domain(
+    goalward: Goalward, model: Path, bundled: Callable[..., Files]
+) -> None:
+    problems = [bundled("blocks", n=n, seed=8).problem for n in (3, 4, 5)]
+    outcome = goalward("solve", model, *problems, "--json", "--batch", "8")
+    rows = json.loads(outcome.out)["states"]
+    assert [(row["state"], row["status"]) for row in rows] == [(str(path), "solved") for path in problems]
 
 
 def test_inspect_shows_the_model(goalward: Goalward, model: Path) -> None:

@@ -6,6 +6,7 @@ import dataclasses
 import json
 import os
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -14,9 +15,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from goalward.baselines.fast_downward import PlannerResult, PlannerStatus
+from goalward.baselines.hgn_model import DomainModel, DomainOptions, parameter_shapes, save_domain_model
 from goalward.experiments import unit_process
 from goalward.experiments.benchmark import find_instances
 from goalward.experiments.config import Budgets, read_config
@@ -24,7 +27,7 @@ from goalward.experiments.contestants import Contestant
 from goalward.experiments.store import Unit
 from goalward.experiments.units import Job, Plan
 from goalward.experiments.worker import Outcome, run_unit
-from goalward.search.model import load_model
+from goalward.search.learned import load_model
 from goalward.task.plan_file import read_plan
 
 from .crashes import CONFIG, TRAINING
@@ -181,6 +184,33 @@ def test_a_training_leaves_a_model_and_says_how_it_went_and_its_search_leaves_a_
     assert len(searched.extra["h_along"]) == searched.plan_length + 1
     assert searched.initial_h == pytest.approx(max(searched.extra["h_along"][0], 0), abs=1e-3)
     assert searched.n_atoms == trained.n_atoms
+
+
+WHAT_THE_CLOCK_COUNTS = """\
+import sys, time
+from goalward.experiments import unit_process
+assert "torch" not in sys.modules
+loaded = []
+clock = time.monotonic
+time.monotonic = lambda: loaded.append("torch" in sys.modules) or clock()
+print(unit_process.main(sys.argv[1]))
+assert loaded and all(loaded), "PyTorch was loaded after the clock had started"
+"""
+
+
+def test_a_model_of_a_domain_does_not_pay_for_loading_pytorch(plan: Plan, tmp_path: Path) -> None:
+    unit = next(unit for unit in plan.units if unit.method == "ff")
+    job = plan.job(unit, tmp_path / "plan")
+    text = job.domain_file.read_text()
+    options = DomainOptions(latent=2, n_steps=1)
+    weights = {name: np.zeros(shape, dtype=np.float32) for name, shape in parameter_shapes(2).items()}
+    save_domain_model(DomainModel("blocks", text, weights, options), tmp_path / "hgn.goalward")
+    contestant = Contestant("ff", "hgn", {"model": str(tmp_path / "hgn.goalward"), "batch": 1})
+    job = dataclasses.replace(job, contestant=contestant, model=str(tmp_path / "hgn.goalward"))
+    command = [sys.executable, "-c", WHAT_THE_CLOCK_COUNTS, job.to_json()]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    assert json.loads(run.stdout)["status"] == "solved"
 
 
 def test_a_file_that_is_not_there_is_a_failure_that_names_it(plan: Plan) -> None:

@@ -19,7 +19,8 @@ import goalward
 from goalward.errors import StateMismatchError, TaskFileError, UsageError
 from goalward.learning import PreimageOptions, train_with
 from goalward.search import search
-from goalward.search.model import Model, check_domain, load_model, save_model, task_fingerprint
+from goalward.search.learned import load_model
+from goalward.search.model import Model, save_model, task_fingerprint
 from goalward.search.network import Layer, NetworkWeights
 from goalward.task.states import StateReader, random_walk_states
 from goalward.task.store import save_task
@@ -130,12 +131,12 @@ def test_the_fingerprint_is_that_of_the_task_without_its_initial_state() -> None
 
 def test_a_model_knows_its_domain_whatever_its_layout(model: Model) -> None:
     text = model.task.domain_text
-    check_domain(model, text, "domain.pddl")
-    check_domain(model, "; a comment\n" + text.replace("(and ", "(and\n  "), "domain.pddl")
-    check_domain(model, text.upper(), "domain.pddl")
+    model.check_domain(text, "domain.pddl")
+    model.check_domain("; a comment\n" + text.replace("(and ", "(and\n  "), "domain.pddl")
+    model.check_domain(text.upper(), "domain.pddl")
     for other in (text.replace("switch-on", "turn-on"), make_tiny("blocks").task.domain_text):
         with pytest.raises(StateMismatchError, match=r"^domain.pddl: this is not the domain .* \(lights\)$"):
-            check_domain(model, other, "domain.pddl")
+            model.check_domain(other, "domain.pddl")
 
 
 # --- files that are not what they should be ---
@@ -269,7 +270,7 @@ for name in ("torch", "fast_downward"):
     except ImportError:
         pass
 from goalward.search import search
-from goalward.search.model import load_model
+from goalward.search.learned import load_model
 from goalward.task.states import StateReader
 model = load_model(sys.argv[1])
 init = StateReader(model.task).read(sys.argv[2])

@@ -175,7 +175,7 @@ SCRIPT = """\
 import sys
 import numpy as np
 from goalward import _core
-from goalward.search.model import load_model
+from goalward.search.learned import load_model
 from goalward.search import search
 folder = sys.argv[1]
 states = np.load(f"{folder}/states.npy")

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from goalward.search import SearchOptions, search
+from goalward.search.learned import load_model
+from goalward.search.network import bind_network
+from goalward.search.solving import default_search, initial_state, solve
 from goalward.task.domains import generate
 from goalward.task.grounding import ground
-from helpers import read_texts
+from goalward.task.strips import Task
+from helpers import read_texts, whole_number_network
+
+DATA = Path(__file__).resolve().parents[1] / "data"
 
 # domain, size, heuristic, search, batch → expanded, evaluated, plan length
 SIGNATURES = {
@@ -24,12 +32,58 @@ SIGNATURES = {
 }
 
 
+def bundled(domain: str, size: int) -> Task:
+    instance = generate(domain, size=size, seed=5)
+    return ground(*read_texts(instance.domain_text, instance.problem_text))
+
+
 @pytest.mark.parametrize(("domain", "size", "heuristic", "algorithm", "batch"), SIGNATURES)
 def test_counts_are_those_of_every_other_machine(
     domain: str, size: int, heuristic: str, algorithm: str, batch: int
 ) -> None:
-    instance = generate(domain, size=size, seed=5)
-    task = ground(*read_texts(instance.domain_text, instance.problem_text))
-    result = search(task, heuristic, SearchOptions(algorithm, batch=batch))  # type: ignore[arg-type]
+    result = search(bundled(domain, size), heuristic, SearchOptions(algorithm, batch=batch))  # type: ignore[arg-type]
     counts = (result.statistics.expanded, result.statistics.evaluated, result.length)
     assert counts == SIGNATURES[domain, size, heuristic, algorithm, batch]
+
+
+# --- networks ---
+
+# A trained network, from the states of its folder: plain greedy search, and what `goalward solve` does by default.
+TRAINED = {
+    "p1": (11, 16, 10),
+    "p2": (11, 18, 8),
+    "p3": (10, 17, 8),
+    "p4": (10, 17, 6),
+    "p5": (9, 15, 8),
+}
+
+
+@pytest.mark.parametrize("name", TRAINED)
+@pytest.mark.parametrize("batch", [1, None])
+def test_a_trained_network_solves_as_it_did(name: str, batch: int | None) -> None:
+    model = load_model(DATA / "blocks4-v1.goalward")
+    path = DATA / "blocks4-v1" / f"{name}.pddl"
+    start = model.start(path.read_text(), str(path))
+    outcome = solve(start, model.heuristic(start.task), default_search(learned=True, batch=batch))
+    assert (outcome.statistics.expanded, outcome.statistics.evaluated, outcome.length) == TRAINED[name]
+
+
+# domain, size, batch sizes that take turns → expanded, evaluated, plan length
+WITH_A_NETWORK: dict[tuple[str, int, tuple[int, ...]], tuple[int, int, int]] = {
+    ("blocks", 4, (1,)): (2453, 3494, 40),
+    ("blocks", 4, (32,)): (2452, 3466, 14),
+    ("blocks", 4, (1, 32, 256)): (4988, 7845, 40),
+    ("courier", 3, (1, 32, 256)): (19913, 34711, 93),
+    ("storage", 3, (1, 32, 256)): (4943, 5659, 20),
+    ("visitall", 4, (1, 32, 256)): (42510, 59688, 78),
+}
+
+
+@pytest.mark.parametrize(("domain", "size", "batches"), WITH_A_NETWORK)
+def test_counts_with_a_network_and_turns(domain: str, size: int, batches: tuple[int, ...]) -> None:
+    task = bundled(domain, size)
+    outcome = solve(
+        initial_state(task), bind_network(task, whole_number_network(task)), default_search(learned=True, batch=batches)
+    )
+    counts = (outcome.statistics.expanded, outcome.statistics.evaluated, outcome.length)
+    assert counts == WITH_A_NETWORK[domain, size, batches]

@@ -12,15 +12,15 @@ from goalward.baselines.fast_downward import PLANNERS, PlannerStatus, find_drive
 from goalward.declared import split_settings
 from goalward.errors import GoalwardError, UsageError, did_you_mean
 from goalward.learning.methods import Method, find_method, make_options, train_with
-from goalward.search import TURNS, BoundHeuristic, SearchOptions, bind_heuristic, search
-from goalward.search.checking import check_plan
-from goalward.search.model import load_model, save_model, task_fingerprint
+from goalward.search import TURNS, BoundHeuristic, SearchOptions, bind_heuristic
+from goalward.search.model import load_problem_model, save_model, task_fingerprint
+from goalward.search.solving import Start, solve
 from goalward.task.grounding import ground
 from goalward.task.lifted import Domain
-from goalward.task.lifted_reader import parse_problem, read_domain, read_problem
+from goalward.task.lifted_reader import read_domain, read_problem
 from goalward.task.sexpr import read_text
 from goalward.task.states import StateReader
-from goalward.task.strips import Ints, Task
+from goalward.task.strips import Task
 
 
 @dataclass(frozen=True)
@@ -196,7 +196,7 @@ class Comparison:
         if contestant.method.kind == "domain":
             return self._domain_heuristic(contestant)
         if contestant.model is not None:
-            model = load_model(contestant.model)
+            model = load_problem_model(contestant.model)
             if model.fingerprint != task_fingerprint(self.task):
                 raise UsageError(f"{contestant.model}: this model was trained for another problem")
         else:
@@ -228,14 +228,13 @@ class Comparison:
         return MethodResult(name, training, runs)
 
     def _search(self, name: str, heuristic: BoundHeuristic, options: SearchOptions, i: int) -> Run:
-        init: Ints = self._inits[i]
-        result = search(heuristic.task, heuristic, options, init=init, progress=lambda _: not self.observer.stopped())
-        if result.solved:
-            check_plan(self.domain, parse_problem(self._texts[i], str(self.states[i]), self.domain), result)
-        s = result.statistics
-        length = result.length if result.solved else None
         state = str(self.states[i])
-        return Run(name, state, result.status.value, length, s.expanded, s.evaluated, s.seconds, s.seconds)
+        start = Start(heuristic.task, self._inits[i], self._texts[i], state)
+        outcome = solve(start, heuristic, options, progress=lambda _: not self.observer.stopped())
+        s = outcome.statistics
+        return Run(
+            name, state, outcome.status.value, outcome.length, s.expanded, s.evaluated, s.seconds, outcome.search_time
+        )
 
     def _run_planner(self, name: str, i: int) -> Run:
         result = run_planner(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -17,7 +17,9 @@ from safetensors.numpy import save
 
 from goalward.errors import GoalwardError, TaskFileError, UsageError
 from goalward.search.heuristics import BoundHeuristic, bind_heuristic
-from goalward.search.model import require_domain
+from goalward.search.learned import require_domain
+from goalward.search.solving import Start
+from goalward.task.lifted_reader import parse_domain, parse_problem
 from goalward.task.plan_file import write_bytes_atomically
 from goalward.task.store import read_safetensors
 from goalward.task.strips import Task
@@ -126,9 +128,51 @@ class DomainModel:
         """Numbers that were learned."""
         return sum(array.size for array in self.weights.values())
 
+    @property
+    def task(self) -> None:
+        """It is for every problem of the domain."""
+
     def check_domain(self, text: str, source: str) -> None:
         """Refuse a domain that is not the one the model was trained for, comments and layout aside."""
         require_domain(self.domain_name, self.domain_text, text, source)
+
+    def start(self, text: str, source: str) -> Start:
+        """The initial state of any problem of the domain, which is grounded for it."""
+        from goalward.task.grounding import ground  # noqa: PLC0415 - loads the translator
+
+        domain = parse_domain(self.domain_text, f"the domain of {source}")
+        task = ground(domain, parse_problem(text, source, domain))
+        return Start(task, task.init, text, source)
+
+    def with_settings(self, *, message_steps: int | None = None, **unknown: int) -> DomainModel:
+        """With another number of message-passing steps than in training."""
+        if unknown:
+            raise UsageError(f"a model of a domain has no setting {min(unknown)}; it has message_steps")
+        if message_steps is None:
+            return self
+        return replace(self, options=replace(self.options, n_steps=check_steps(message_steps)))
+
+    def summary(self, *, details: bool = False) -> dict[str, Any]:
+        """What a person wants to know of the network and its training."""
+        info, options = self.info, self.options
+        problems = info.get("problems", [])
+        facts = {
+            "domain": self.domain_name,
+            "method": info.get("method"),
+            "network": f"latent size {options.latent}, {options.n_steps} message-passing steps, {options.aggregation}",
+            "parameters": self.n_parameters,
+            "problems": len(problems),
+            "problems_left_out": sum(not problem["states"] for problem in problems),
+            "states": sum(problem["states"] for problem in problems),
+            "seed": info.get("seed"),
+            "training_seconds": info.get("seconds"),
+            "training_ended_by": info.get("end"),
+            "best_epoch": info.get("best_epoch"),
+            "validation_loss": info.get("validation_loss"),
+            "options": asdict(options),
+            "versions": info.get("versions"),
+        }
+        return facts | ({"curve": info.get("curve"), "all_problems": problems} if details else {})
 
     def network(self) -> HypergraphNetwork:
         """The network in PyTorch."""
@@ -140,15 +184,14 @@ class DomainModel:
         network.load_state_dict({name: torch.from_numpy(array.copy()) for name, array in self.weights.items()})
         return network
 
-    def heuristic(self, task: Task, *, message_steps: int | None = None, threads: int = 1) -> BoundHeuristic:
-        """The network, bound to a task of the domain; as many message-passing steps as in training unless given."""
+    def heuristic(self, task: Task, *, threads: int = 1) -> BoundHeuristic:
+        """The network, bound to a task of the domain."""
         self.check_domain(task.domain_text, f"the domain of {task.problem_name}")
-        n_steps = self.options.n_steps if message_steps is None else check_steps(message_steps)
         network = self.network()
         from goalward.baselines.hgn import Hypergraph, HypergraphHeuristic  # noqa: PLC0415
 
         graph = Hypergraph(task, unit_costs=self.options.unit_costs, aggregation=self.options.aggregation)
-        return bind_heuristic(task, HypergraphHeuristic(network, graph, n_steps, threads))
+        return bind_heuristic(task, HypergraphHeuristic(network, graph, self.options.n_steps, threads))
 
 
 def save_domain_model(model: DomainModel, path: str | Path) -> None:

@@ -20,7 +20,7 @@ from goalward.baselines.hgn import Hypergraph, HypergraphNetwork, torch_threads
 from goalward.baselines.hgn_data import Lessons, teach
 from goalward.baselines.hgn_model import DomainModel, DomainOptions
 from goalward.errors import GoalwardError, UsageError
-from goalward.search.model import require_domain
+from goalward.search.learned import require_domain
 from goalward.task.strips import Task
 
 TEACHER_SHARE = 0.5  # of the time limit that the teacher may use

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from goalward.baselines.hgn_model import DOMAIN_FORMAT, DomainModel, load_domain_model
 from goalward.cli.live import spinner
 from goalward.errors import UsageError
-from goalward.search.model import FORMAT as MODEL_FORMAT
-from goalward.search.model import Model, load_model, training_notes
+from goalward.search.learned import is_model, load_model
 from goalward.task.grounding import ground_files
 from goalward.task.packing import native_problem
-from goalward.task.store import load_task, save_task, stored_format
+from goalward.task.store import load_task, save_task
 from goalward.task.strips import Task
 
 
@@ -37,12 +34,10 @@ def inspect(
         if problem is not None:
             task = ground_files(domain, problem)
             facts = describe(task)
-        elif stored_format(domain) == MODEL_FORMAT:
+        elif is_model(domain):
             model = load_model(domain)
             task = model.task
-            facts = describe(task) | describe_model(model, curve=as_json)
-        elif stored_format(domain) == DOMAIN_FORMAT:
-            facts = describe_domain_model(load_domain_model(domain), details=as_json)
+            facts = (describe(task) if task is not None else {}) | model.summary(details=as_json)
         else:
             task = load_task(domain)
             facts = describe(task)
@@ -59,51 +54,6 @@ def inspect(
         typer.echo(f"{name.replace('_', ' '):{width}}  {value}")
     if save is not None:
         typer.echo(f"stored in {save}")
-
-
-def describe_model(model: Model, *, curve: bool) -> dict[str, Any]:
-    """What a model file says of its network and training."""
-    info = model.info
-    facts = {
-        "method": info.get("method"),
-        "preset": info.get("preset"),
-        "network": model.weights.shape,
-        "parameters": model.weights.n_parameters,
-        **training_notes(info),
-        "seed": info.get("seed"),
-        "training_seconds": info.get("seconds"),
-        "training_ended_by": info.get("end"),
-        "best_epoch": info.get("best_epoch"),
-        "validation_loss": info.get("validation_loss"),
-        "trials": len(info.get("trials", [])),
-        "options": info.get("method_options") or info.get("options"),
-        "versions": info.get("versions"),
-        "fingerprint": model.fingerprint,
-    }
-    return facts | ({"curve": info.get("curve"), "all_trials": info.get("trials")} if curve else {})
-
-
-def describe_domain_model(model: DomainModel, *, details: bool) -> dict[str, Any]:
-    """What a model of a domain says of its network and training."""
-    info, options = model.info, model.options
-    problems = info.get("problems", [])
-    facts = {
-        "domain": model.domain_name,
-        "method": info.get("method"),
-        "network": f"latent size {options.latent}, {options.n_steps} message-passing steps, {options.aggregation}",
-        "parameters": model.n_parameters,
-        "problems": len(problems),
-        "problems_left_out": sum(not problem["states"] for problem in problems),
-        "states": sum(problem["states"] for problem in problems),
-        "seed": info.get("seed"),
-        "training_seconds": info.get("seconds"),
-        "training_ended_by": info.get("end"),
-        "best_epoch": info.get("best_epoch"),
-        "validation_loss": info.get("validation_loss"),
-        "options": asdict(options),
-        "versions": info.get("versions"),
-    }
-    return facts | ({"curve": info.get("curve"), "all_problems": problems} if details else {})
 
 
 def describe(task: Task) -> dict[str, Any]:

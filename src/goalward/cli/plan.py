@@ -4,40 +4,25 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import asdict
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
 import typer
 
 from goalward import _core
-from goalward.baselines.hgn_model import DOMAIN_FORMAT, check_steps, load_domain_model
 from goalward.cli.limits import Interrupt, Limits
 from goalward.cli.live import live_search, spinner
 from goalward.errors import ExitCode, LimitError, UsageError
-from goalward.measures import parse_batches, parse_duration, parse_size
-from goalward.search import (
-    ALGORITHMS,
-    HEURISTICS,
-    Algorithm,
-    BoundHeuristic,
-    SearchOptions,
-    SearchResult,
-    Statistics,
-    Status,
-    bind_heuristic,
-    search,
-)
-from goalward.search.checking import check_plan
+from goalward.measures import format_batches, parse_batches, parse_duration, parse_size
+from goalward.search import ALGORITHMS, HEURISTICS, Algorithm, BoundHeuristic, Statistics, Status, bind_heuristic
 from goalward.search.heuristics import check_heuristic
-from goalward.search.model import check_domain, load_model
+from goalward.search.learned import load_model
+from goalward.search.solving import Outcome, Start, default_search, initial_state, solve
 from goalward.task.grounding import UnsolvableError, ground
 from goalward.task.lifted import Domain, Problem
 from goalward.task.lifted_reader import read_domain, read_problem
-from goalward.task.plan_file import format_plan, write_text_atomically
-from goalward.task.states import StateReader
-from goalward.task.store import stored_format
-from goalward.task.strips import Ints
+from goalward.task.plan_file import write_text_atomically
 
 EXIT_CODES = {
     Status.SOLVED: ExitCode.SUCCESS,
@@ -91,9 +76,15 @@ def plan(
         typer.Option(help="message-passing steps of a model of a domain; default: as in training", show_default=False),
     ] = None,
     algorithm: Annotated[
-        str,
-        typer.Option("--search", "-s", metavar="|".join(ALGORITHMS), help="; ".join(ALGORITHMS.values())),
-    ] = "gbfs",
+        str | None,
+        typer.Option(
+            "--search",
+            "-s",
+            metavar="|".join(ALGORITHMS),
+            help="; ".join(ALGORITHMS.values()) + f"  [default: {default_search(learned=False).algorithm}]",
+            show_default=False,
+        ),
+    ] = None,
     weight: Annotated[float, typer.Option(help="w of weighted A*")] = 5.0,
     costs: Annotated[
         Literal["unit", "pddl"] | None,
@@ -107,12 +98,14 @@ def plan(
         int | None, typer.Option(parser=parse_size, metavar="SIZE", help="of the process: 512M, 4G")
     ] = None,
     batch: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="N[,N…]",
-            help="expand this many of the best states at once, 1 is plain search; several: greedy searches take turns",
+            help="expand this many of the best states at once, 1 is plain search; several: greedy searches take turns"
+            f"  [default: {format_batches(default_search(learned=True).batches)} with a model, otherwise 1]",
+            show_default=False,
         ),
-    ] = "1",
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="write the plan to this file instead of printing it")
     ] = None,
@@ -122,39 +115,36 @@ def plan(
     limits = Limits(time_limit, memory_limit)
     if model is not None and heuristic is not None:
         raise UsageError("a model is a heuristic itself: give --model or --heuristic, not both")
-    if message_steps is not None:
-        check_steps(message_steps)
-        if model is None or stored_format(model) != DOMAIN_FORMAT:
-            raise UsageError("--message-steps goes with --model and a model made by goalward train-domain")
+    if message_steps is not None and model is None:
+        raise UsageError("--message-steps goes with --model and a model made by goalward train-domain")
     name = check_heuristic("ff" if heuristic is None else heuristic)
     if output is not None:
         _check_output(output)
-    options = SearchOptions(
-        algorithm=cast(Algorithm, algorithm),
-        weight=weight,
-        batch=parse_batches(batch),
-        unit_costs=None if costs is None else costs == "unit",
+    options = default_search(
+        learned=model is not None,
+        algorithm=cast(Algorithm | None, algorithm),
+        batch=None if batch is None else parse_batches(batch),
     )
+    options = replace(options, weight=weight, unit_costs=None if costs is None else costs == "unit")
     try:
         with spinner("grounding", not as_json), limits.enforce("reading and grounding the problem"):
             lifted_domain = read_domain(domain)
             lifted_problem = read_problem(problem, lifted_domain)
             if model is None:
-                task = ground(lifted_domain, lifted_problem)
-                init = task.init
-                bound = bind_heuristic(task, name, unit_costs=options.counts_steps)
+                start = initial_state(ground(lifted_domain, lifted_problem))
+                bound = bind_heuristic(start.task, name, unit_costs=options.counts_steps)
             else:
-                bound, init = _bind_model(model, lifted_domain, lifted_problem, message_steps)
-                task, name = bound.task, bound.name
-            bound.value(init)  # what search needs is built here, where the clock can stop it
+                start, bound = _bind_model(model, lifted_domain, lifted_problem, message_steps)
+            bound.value(start.atoms)  # what search needs is built here, where the clock can stop it
     except (UnsolvableError, LimitError) as error:
         if as_json:
             typer.echo(json.dumps(_early_end_as_json(error, limits), indent=2))
             raise typer.Exit(error.exit_code) from None
         raise
+    task = start.task
     if not as_json:
         typer.echo(f"Task: {task.n_atoms} atoms, {task.n_operators} operators, grounded in {limits.elapsed:.2f}s")
-    options = SearchOptions(**{**asdict(options), "time_limit": limits.remaining, "memory_limit": memory_limit})
+    options = replace(options, time_limit=limits.remaining, memory_limit=memory_limit)
 
     with Interrupt() as interrupt, live_search(not as_json) as show:
 
@@ -162,19 +152,17 @@ def plan(
             show(statistics)
             return not interrupt.asked
 
-        result = search(task, bound, options, init=init, progress=progress)
-    if result.solved:
-        check_plan(lifted_domain, lifted_problem, result)
-        text = format_plan(result.steps, result.cost, not task.uses_costs)
+        outcome = solve(start, bound, options, progress=progress)
+    if outcome.solved:
         if output is not None:
-            write_text_atomically(output, text)
+            write_text_atomically(output, outcome.plan_text)
         elif not as_json:
-            typer.echo(text, nl=False)
+            typer.echo(outcome.plan_text, nl=False)
     if as_json:
-        typer.echo(json.dumps(_as_json(result, name, limits), indent=2))
+        typer.echo(json.dumps(_as_json(outcome, limits), indent=2))
     else:
-        report(result, name, limits, output)
-    raise typer.Exit(EXIT_CODES[result.status])
+        report(outcome, limits, output)
+    raise typer.Exit(EXIT_CODES[outcome.status])
 
 
 def _check_output(output: Path) -> None:
@@ -185,24 +173,24 @@ def _check_output(output: Path) -> None:
         raise UsageError(f"{output}: cannot be written, there is no directory {output.parent}")
 
 
-def _bind_model(path: Path, domain: Domain, problem: Problem, message_steps: int | None) -> tuple[BoundHeuristic, Ints]:
-    """The model's heuristic, and the problem's initial state on the atoms of the heuristic's task."""
-    if stored_format(path) == DOMAIN_FORMAT:
-        domain_model = load_domain_model(path)
-        domain_model.check_domain(domain.text, domain.source)
-        task = ground(domain, problem)
-        return domain_model.heuristic(task, message_steps=message_steps), task.init
+def _bind_model(
+    path: Path, domain: Domain, problem: Problem, message_steps: int | None
+) -> tuple[Start, BoundHeuristic]:
+    """The problem's initial state on the atoms of a task that the model knows, and the model's heuristic for it."""
     model = load_model(path)
-    check_domain(model, domain.text, domain.source)
-    return model.heuristic(), StateReader(model.task).parse(problem.text, problem.source)
+    if message_steps is not None:
+        model = model.with_settings(message_steps=message_steps)
+    model.check_domain(domain.text, domain.source)
+    start = model.start(problem.text, problem.source)
+    return start, model.heuristic(start.task)
 
 
-def report(result: SearchResult, heuristic: str, limits: Limits, output: Path | None) -> None:
+def report(outcome: Outcome, limits: Limits, output: Path | None) -> None:
     """Print the lines that Downward Lab's parsers read."""
-    s = result.statistics
-    lines = [f"Initial heuristic value for {heuristic}: {_format_h(s.initial_h)}", SENTENCES[result.status]]
-    if result.solved:
-        lines += [f"Plan length: {result.length} step(s).", f"Plan cost: {result.cost}", "Plan valid."]
+    s = outcome.statistics
+    lines = [f"Initial heuristic value for {outcome.heuristic}: {_format_h(s.initial_h)}", SENTENCES[outcome.status]]
+    if outcome.solved:
+        lines += [f"Plan length: {outcome.length} step(s).", f"Plan cost: {outcome.cost}", "Plan valid."]
         if output is not None:
             lines.append(f"Plan written to {output}")
     lines += [
@@ -213,7 +201,7 @@ def report(result: SearchResult, heuristic: str, limits: Limits, output: Path | 
         f"Generated {s.generated} state(s).",
         f"Dead ends: {s.dead_ends} state(s).",
         f"Number of registered states: {s.stored}",
-        f"Search time: {s.seconds:.6f}s",
+        f"Search time: {outcome.search_time:.6f}s",
         f"Total time: {limits.elapsed:.6f}s",
         f"Peak memory: {_core.peak_memory() // 1024} KB",
     ]
@@ -240,21 +228,15 @@ def _early_end_as_json(error: UnsolvableError | LimitError, limits: Limits) -> d
     }
 
 
-def _as_json(result: SearchResult, heuristic: str, limits: Limits) -> dict[str, Any]:
-    statistics = {
-        key: (None if value in (float("inf"), float("-inf")) else value)
-        for key, value in asdict(result.statistics).items()
-    }
+def _as_json(outcome: Outcome, limits: Limits) -> dict[str, Any]:
     return {
-        "status": result.status.value,
-        "plan": result.steps if result.solved else None,
-        "plan_length": result.length if result.solved else None,
-        "cost": result.cost if result.solved else None,
-        "valid": True if result.solved else None,
-        "heuristic": heuristic,
-        "atoms": result.task.n_atoms,
-        "operators": result.task.n_operators,
-        **statistics,
+        **outcome.record(),
+        "plan": outcome.steps,
+        "valid": True if outcome.solved else None,
+        "heuristic": outcome.heuristic,
+        "atoms": outcome.start.task.n_atoms,
+        "operators": outcome.start.task.n_operators,
+        "seconds": outcome.search_time,
         "total_time": limits.elapsed,
         "peak_memory": _core.peak_memory(),
     }

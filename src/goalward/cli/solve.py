@@ -2,66 +2,58 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import json
 import os
 import statistics
 import sys
 import time
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.console import Console, Group
 from rich.live import Live
+from rich.table import Table
 from rich.text import Text
 
-from goalward.baselines.hgn_model import DOMAIN_FORMAT
 from goalward.cli.limits import Interrupt
-from goalward.cli.live import errors
+from goalward.cli.live import errors, search_view
 from goalward.cli.plan import EXIT_CODES
 from goalward.errors import ExitCode, UsageError
-from goalward.measures import format_count, format_duration, parse_batches, parse_duration, parse_size
-from goalward.search import TURNS, SearchOptions, SearchResult, Statistics, Status, search
-from goalward.search.checking import check_plan
-from goalward.search.heuristics import BoundHeuristic
-from goalward.search.model import Model, load_model
-from goalward.task.lifted import Domain
-from goalward.task.lifted_reader import parse_domain, parse_problem
-from goalward.task.plan_file import format_plan, write_text_atomically
+from goalward.measures import (
+    format_batches,
+    format_count,
+    format_duration,
+    parse_batches,
+    parse_duration,
+    parse_size,
+)
+from goalward.search import Statistics, Status
+from goalward.search.learned import load_model
+from goalward.search.solving import TIME_LIMIT, Outcome, default_search, solve_all
+from goalward.task.plan_file import write_text_atomically
 from goalward.task.sexpr import read_text
-from goalward.task.states import StateReader
-from goalward.task.store import stored_format
-from goalward.task.strips import Ints
 
+Row = dict[str, Any]
+"""One line of the result: the state, the figures of its outcome, the plan's file."""
 
-@dataclass(frozen=True)
-class Row:
-    """One line of the result."""
-
-    state: str
-    status: str
-    plan_length: int | None
-    cost: int | None
-    expanded: int
-    evaluated: int
-    generated: int
-    initial_h: float
-    search_time: float
-    plan_file: str | None
+LOOK_INTERVAL = 0.25
+"""Seconds of search between two looks at its figures; drawing takes milliseconds, which short searches do not have."""
 
 
 def solve(
-    model: Annotated[Path, typer.Argument(help="model file made by goalward train", show_default=False)],
+    model: Annotated[
+        Path, typer.Argument(help="model file made by goalward train or train-domain", show_default=False)
+    ],
     states: Annotated[
-        list[Path], typer.Argument(help="PDDL problem files; only their :init is used", show_default=False)
+        list[Path],
+        typer.Argument(help="PDDL problem files; a model of one problem uses only their :init", show_default=False),
     ],
     time_limit: Annotated[
         float, typer.Option(parser=parse_duration, metavar="DURATION", help="for each state")
-    ] = "30s",  # type: ignore[assignment]
+    ] = f"{TIME_LIMIT:g}s",  # type: ignore[assignment]
     memory_limit: Annotated[
         int | None, typer.Option(parser=parse_size, metavar="SIZE", help="of the whole process: 512M, 4G")
     ] = None,
@@ -71,7 +63,7 @@ def solve(
             metavar="N[,N…]",
             help="expand this many of the best states at once, 1 is the paper's GBFS; several: searches take turns",
         ),
-    ] = ",".join(map(str, TURNS)),
+    ] = format_batches(default_search(learned=True).batches),
     jobs: Annotated[int, typer.Option(help="states solved at the same time", min=1)] = 1,
     plans: Annotated[Path | None, typer.Option(help="folder for one plan file per solved state")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="print one JSON object and nothing else")] = False,
@@ -81,49 +73,45 @@ def solve(
     if as_json and as_csv:
         raise UsageError("choose one of --json and --csv")
     started = time.monotonic()
-    if stored_format(model) == DOMAIN_FORMAT:
-        raise UsageError(
-            f"{model}: a model of a whole domain holds no problem to solve; "
-            f"use it with goalward plan DOMAIN PROBLEM --model {model}"
-        )
     loaded = load_model(model)
-    texts = [read_text(path) for path in states]
-    reader = StateReader(loaded.task)
-    inits = [reader.parse(text, str(path)) for text, path in zip(texts, states, strict=True)]
+    starts = [loaded.start(read_text(path), str(path)) for path in states]
     if plans is not None:
         plans.mkdir(parents=True, exist_ok=True)
-    names = _plan_names(states, plans)
-    options = SearchOptions(time_limit=time_limit, memory_limit=memory_limit, batch=parse_batches(batch))
-    solver = _Solver(loaded, options, jobs)
+    plan_files = _plan_files(states, plans)
+    options = default_search(learned=True, batch=parse_batches(batch))
+    options = replace(options, time_limit=time_limit, memory_limit=memory_limit)
     plain = not (as_json or as_csv)
     if plain:
         typer.echo(f"Loaded {model} and {len(states)} states in {time.monotonic() - started:.2f}s")
     rows: list[Row] = []
-    with Interrupt() as interrupt, _progress(len(states), plain) as show:
-        for i, result in enumerate(solver.run(inits, interrupt)):
-            rows.append(solver.report(result, texts[i], str(states[i]), names[i]))
-            if plain:
-                show(rows, typer.style(_line(rows[-1]), dim=not result.solved))
+    with Interrupt() as interrupt, _Results(len(states), jobs, plain) as results:
+
+        def progress(figures: Statistics) -> bool:
+            results.searching(figures)
+            return not interrupt.asked
+
+        outcomes = solve_all(starts, loaded.heuristic, options, jobs=jobs, progress=progress)
+        for outcome, plan_file in zip(outcomes, plan_files, strict=True):
+            rows.append(_row(outcome, plan_file))
+            results.add(rows[-1])
             if interrupt.asked:
                 break
     summary = _summary(rows, time.monotonic() - started, len(states))
     if as_json:
-        typer.echo(
-            json.dumps({"model": str(model), "states": [asdict(row) for row in rows], "summary": summary}, indent=2)
-        )
+        typer.echo(json.dumps({"model": str(model), "states": rows, "summary": summary}, indent=2))
     elif as_csv:
-        writer = csv.DictWriter(sys.stdout, list(Row.__dataclass_fields__))
+        writer = csv.DictWriter(sys.stdout, list(rows[0]))
         writer.writeheader()
-        writer.writerows(asdict(row) for row in rows)
+        writer.writerows(rows)
     else:
         typer.echo(_summary_lines(summary))
     if interrupt.asked:
         raise typer.Exit(ExitCode.INTERRUPTED)
-    failed = [Status(row.status) for row in rows if row.status != Status.SOLVED.value]
+    failed = [Status(row["status"]) for row in rows if not _solved(row)]
     raise typer.Exit(EXIT_CODES[failed[0]] if failed else ExitCode.SUCCESS)
 
 
-def _plan_names(states: list[Path], folder: Path | None) -> list[Path | None]:
+def _plan_files(states: list[Path], folder: Path | None) -> list[Path | None]:
     """Plan files named after the state files; different folders keep states of the same name apart."""
     if folder is None:
         return [None] * len(states)
@@ -136,92 +124,90 @@ def _plan_names(states: list[Path], folder: Path | None) -> list[Path | None]:
     return [folder / f"{stem}.plan" for stem in stems]
 
 
-class _Solver:
-    """Searches in threads: native search leaves the interpreter free, and the weights are shared."""
+def _row(outcome: Outcome, plan_file: Path | None) -> Row:
+    """The figures of one state; writes its plan if there is one and a place for it."""
+    written = plan_file is not None and outcome.solved
+    if plan_file is not None and outcome.solved:
+        write_text_atomically(plan_file, outcome.plan_text)
+    return {"state": outcome.start.source, **outcome.record(), "plan_file": str(plan_file) if written else None}
 
-    def __init__(self, model: Model, options: SearchOptions, jobs: int) -> None:
-        self.model = model
-        self.options = options
-        self.jobs = jobs
-        self.domain: Domain = parse_domain(model.task.domain_text, "the model's domain")
 
-    def run(self, inits: list[Ints], interrupt: Interrupt) -> Iterator[SearchResult]:
-        heuristics: list[BoundHeuristic] = [self.model.heuristic() for _ in range(min(self.jobs, len(inits)))]
-
-        def one(init: Ints) -> SearchResult:
-            heuristic = heuristics.pop()
-            try:
-                return search(self.model.task, heuristic, self.options, init=init, progress=go_on)
-            finally:
-                heuristics.append(heuristic)
-
-        def go_on(_: Statistics) -> bool:
-            return not interrupt.asked
-
-        if self.jobs == 1:
-            yield from map(one, inits)
-            return
-        with ThreadPoolExecutor(self.jobs) as pool:
-            yield from pool.map(one, inits)
-
-    def report(self, result: SearchResult, text: str, source: str, plan_file: Path | None) -> Row:
-        if result.solved:
-            check_plan(self.domain, parse_problem(text, source, self.domain), result)
-            if plan_file is not None:
-                write_text_atomically(plan_file, format_plan(result.steps, result.cost, not result.task.uses_costs))
-        s = result.statistics
-        return Row(
-            state=source,
-            status=result.status.value,
-            plan_length=result.length if result.solved else None,
-            cost=result.cost if result.solved else None,
-            expanded=s.expanded,
-            evaluated=s.evaluated,
-            generated=s.generated,
-            initial_h=s.initial_h,
-            search_time=round(s.seconds, 6),
-            plan_file=str(plan_file) if plan_file is not None and result.solved else None,
-        )
+def _solved(row: Row) -> bool:
+    return bool(row["status"] == Status.SOLVED.value)
 
 
 def _line(row: Row) -> str:
-    rate = row.evaluated / row.search_time if row.search_time > 0 else 0.0
-    length = "-" if row.plan_length is None else f"{row.plan_length} step(s)"
+    rate = row["evaluated"] / row["search_time"] if row["search_time"] > 0 else 0.0
+    length = "-" if row["plan_length"] is None else f"{row['plan_length']} step(s)"
     return (
-        f"{row.state}: {row.status}, {length}, {row.expanded} expanded, {row.evaluated} evaluated, "
-        f"{format_count(rate)} evaluations/s, {row.search_time:.3f}s"
+        f"{row['state']}: {row['status']}, {length}, {row['expanded']} expanded, {row['evaluated']} evaluated, "
+        f"{format_count(rate)} evaluations/s, {row['search_time']:.3f}s"
     )
 
 
-@contextlib.contextmanager
-def _progress(total: int, enabled: bool) -> Iterator[Any]:
-    """Result lines on stdout; on a terminal, how far we are below them."""
-    if not enabled or not errors.is_terminal:
-        yield lambda rows, line: typer.echo(line)
-        return
-    # Results belong to stdout even where progress is shown; on a shared terminal rich keeps the two apart.
-    shared = sys.stdout.isatty()
-    with Live(console=errors, auto_refresh=False, transient=True, redirect_stdout=shared) as live:
+class _Results:
+    """A line on stdout for each state that is done; on a terminal, below them, how far we are.
 
-        def show(rows: list[Row], line: str) -> None:
-            typer.echo(line)
-            solved = sum(row.status == Status.SOLVED.value for row in rows)
-            live.update(Text(f"{len(rows)} of {total} states, {solved} solved", style="dim"), refresh=True)
+    Lines and progress must not be written to one terminal by two writers, who would not know where the cursor is: if
+    stdout is a terminal, rich writes both to it.
+    """
 
-        yield show
+    def __init__(self, total: int, jobs: int, enabled: bool) -> None:
+        self._total = total
+        self._jobs = jobs
+        self._enabled = enabled
+        self._done = 0
+        self._solved = 0
+        self._next_look = LOOK_INTERVAL
+        self._live: Live | None = None
+        if enabled and errors.is_terminal:
+            out = Console(highlight=False, markup=False, emoji=False)
+            console = out if out.is_terminal else errors
+            self._live = Live(console=console, transient=True, auto_refresh=False, redirect_stdout=False)
+
+    def __enter__(self) -> _Results:
+        if self._live is not None:
+            self._live.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._live is not None:
+            self._live.stop()
+
+    def add(self, row: Row) -> None:
+        """A state is done."""
+        self._done += 1
+        self._solved += _solved(row)
+        if self._live is not None and not self._live.console.stderr:
+            self._live.console.print(Text(_line(row), style="" if _solved(row) else "dim"), soft_wrap=True)
+        elif self._enabled:
+            typer.echo(_line(row))
+        self._next_look = LOOK_INTERVAL
+        self._show()
+
+    def searching(self, figures: Statistics) -> None:
+        """A search goes on; with several at a time their figures would take turns, so none are shown."""
+        if self._jobs == 1 and figures.seconds >= self._next_look:
+            self._next_look = figures.seconds + LOOK_INTERVAL
+            self._show(search_view(figures))
+
+    def _show(self, *above: Table) -> None:
+        if self._live is not None:
+            counts = Text(f"{self._done} of {self._total} states, {self._solved} solved", style="dim")
+            self._live.update(Group(*above, counts), refresh=True)
 
 
 def _summary(rows: list[Row], seconds: float, total: int) -> dict[str, Any]:
-    solved = [row for row in rows if row.status == Status.SOLVED.value]
-    time_searching = sum(row.search_time for row in rows)
+    solved = [row for row in rows if _solved(row)]
+    time_searching = sum(row["search_time"] for row in rows)
     return {
         "states": total,
         "tried": len(rows),
         "solved": len(solved),
         "coverage": len(solved) / total if total else 0.0,
-        "median_expanded": statistics.median(row.expanded for row in solved) if solved else None,
-        "median_plan_length": statistics.median(row.plan_length or 0 for row in solved) if solved else None,
-        "evaluations_per_second": sum(row.evaluated for row in rows) / time_searching if time_searching else None,
+        "median_expanded": statistics.median(row["expanded"] for row in solved) if solved else None,
+        "median_plan_length": statistics.median(row["plan_length"] or 0 for row in solved) if solved else None,
+        "evaluations_per_second": sum(row["evaluated"] for row in rows) / time_searching if time_searching else None,
         "search_time": round(time_searching, 6),
         "total_time": round(seconds, 6),
     }

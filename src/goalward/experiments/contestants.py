@@ -11,7 +11,8 @@ from goalward.errors import GoalwardError, UsageError
 from goalward.experiments.tables import Reader, nearest
 from goalward.learning.methods import METHODS, Method, find_method, make_options
 from goalward.learning.options import LearnOptions
-from goalward.search import HEURISTICS, TURNS, SearchOptions
+from goalward.search import HEURISTICS, SearchOptions
+from goalward.search.solving import default_search
 
 KEYS = ("label", "method", "options", "search", "grid", "optional")
 FROM_THE_CONFIG = {
@@ -98,9 +99,10 @@ class Contestant:
         given: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value for name, value in self.search.items()
         }
-        if self.kind != "planner":
-            given.setdefault("batch", TURNS)
-        return SearchOptions(**given, time_limit=seconds, memory_limit=memory)
+        default = default_search(
+            learned=self.kind != "planner", algorithm=given.pop("algorithm", None), batch=given.pop("batch", None)
+        )
+        return replace(default, **given, time_limit=seconds, memory_limit=memory)
 
 
 def _refuse(options: dict[str, Any], elsewhere: dict[str, str]) -> None:

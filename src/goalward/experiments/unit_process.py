@@ -15,14 +15,13 @@ from goalward.errors import ExitCode, GoalwardError, LimitError
 from goalward.experiments.store import Result
 from goalward.experiments.units import Job
 from goalward.learning.methods import train_with
-from goalward.search import BoundHeuristic, SearchResult, Status, bind_heuristic, search
-from goalward.search.checking import check_plan
-from goalward.search.model import Model, load_model, save_model
-from goalward.task.lifted_reader import parse_domain, parse_problem
+from goalward.search import BoundHeuristic, Status, bind_heuristic
+from goalward.search.learned import import_for, load_model
+from goalward.search.model import Model, save_model
+from goalward.search.solving import Outcome, Start, solve
 from goalward.task.plan_file import format_plan, write_text_atomically
 from goalward.task.sexpr import read_text
 from goalward.task.states import StateReader, states_along
-from goalward.task.strips import Ints, Task
 
 if TYPE_CHECKING:
     from goalward.learning.validation import Score
@@ -30,12 +29,18 @@ if TYPE_CHECKING:
 VALIDATION_SEED = 2**32
 """Above all seeds of trainings, so that seeds are judged on states that none of them has chosen its trials by."""
 
+COLUMNS = ("status", "plan_length", "cost", "generated", "initial_h", "search_time")
+"""Figures of a search that are columns of the store under their own names; the others go into ``extra``."""
+
 
 def main(message: str) -> str:
     """A job as JSON in; out come its result or, under the key ``lost``, why there is none this time, as JSON."""
     job = Job.from_json(message)
+    # PyTorch is loaded before the clock starts.
     if job.unit.kind == "train":
-        import goalward.learning.trainer  # noqa: F401, PLC0415 - loads PyTorch, before the clock starts
+        import goalward.learning.trainer  # noqa: F401, PLC0415
+    elif job.model is not None:
+        import_for(job.model)
     started = time.monotonic()
     try:
         work = _train if job.unit.kind == "train" else _run_planner if job.contestant.method in PLANNERS else _search
@@ -106,58 +111,46 @@ def _validate(job: Job, model: Model) -> Score | None:
 
 
 def _search(job: Job, started: float) -> Result:
-    task, heuristic = _heuristic(job)
-    text = read_text(job.state_file)
-    init = StateReader(task).parse(text, str(job.state_file))
+    start, heuristic = _prepare(job)
     left = job.budgets.search - (time.monotonic() - started)
     if left <= 0:
         return _ended(job, Status.OUT_OF_TIME, started, "out of time before the search began")
-    options = job.contestant.search_options(left, job.budgets.memory)
-    found = search(task, heuristic, options, init=init)
+    outcome = solve(start, heuristic, job.contestant.search_options(left, job.budgets.memory))
     seconds = time.monotonic() - started
-    extra: dict[str, Any] = {}
-    if found.solved:
-        domain = parse_domain(task.domain_text, str(job.domain_file))
-        check_plan(domain, parse_problem(text, str(job.state_file), domain), found)
-        write_text_atomically(job.scratch, format_plan(found.steps, found.cost, not task.uses_costs))
-        extra["h_along"] = _h_along(heuristic, init, found)
-    s = found.statistics
+    figures = outcome.record()
+    kept = {name: figures.pop(name) for name in COLUMNS}
+    if outcome.solved:
+        write_text_atomically(job.scratch, outcome.plan_text)
+        figures["h_along"] = _h_along(heuristic, outcome)
     return Result(
         unit=job.unit.id,
-        status=found.status.value,
-        solved=found.solved,
+        solved=outcome.solved,
         total_time=seconds,
-        search_time=s.seconds,
-        expansions=s.expanded,
-        evaluations=s.evaluated,
-        generated=s.generated,
-        plan_length=found.length if found.solved else None,
-        cost=found.cost if found.solved else None,
+        expansions=figures.pop("expanded"),
+        evaluations=figures.pop("evaluated"),
         memory=_core.peak_memory(),
-        initial_h=s.initial_h if math.isfinite(s.initial_h) else None,
-        n_atoms=task.n_atoms,
-        extra=_finite(extra),
+        n_atoms=start.task.n_atoms,
+        extra=_finite(figures),
+        **kept,
     )
 
 
-def _heuristic(job: Job) -> tuple[Task, BoundHeuristic]:
-    if job.contestant.kind == "instance":
-        assert job.model is not None
+def _prepare(job: Job) -> tuple[Start, BoundHeuristic]:
+    """The state on the atoms of its task, and what guides the search."""
+    if job.model is not None:
         model = load_model(job.model)
-        return model.task, model.heuristic()
+        start = model.start(read_text(job.state_file), str(job.state_file))
+        return start, model.heuristic(start.task)
     from goalward.task.grounding import ground_files  # noqa: PLC0415 - loads the translator
 
     task = ground_files(job.domain_file, job.problem_file)
-    if job.contestant.kind == "planner":
-        return task, bind_heuristic(task, job.contestant.method)
-    from goalward.baselines.hgn_model import load_domain_model  # noqa: PLC0415 - loads PyTorch
-
-    assert job.model is not None
-    return task, load_domain_model(job.model).heuristic(task)
+    text = read_text(job.state_file)
+    start = Start(task, StateReader(task).parse(text, str(job.state_file)), text, str(job.state_file))
+    return start, bind_heuristic(task, job.contestant.method)
 
 
-def _h_along(heuristic: BoundHeuristic, init: Ints, found: SearchResult) -> list[float]:
-    values = heuristic.evaluate(states_along(found.task, init, found.plan or ()))
+def _h_along(heuristic: BoundHeuristic, outcome: Outcome) -> list[float]:
+    values = heuristic.evaluate(states_along(outcome.start.task, outcome.start.atoms, outcome.plan or ()))
     return [round(float(value), 4) for value in values]
 
 

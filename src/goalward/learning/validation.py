@@ -5,9 +5,10 @@ Validation states are random walks made for this purpose; test states never come
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from goalward.search import TURNS, BoundHeuristic, SearchOptions, search
+from goalward.search import BoundHeuristic
+from goalward.search.solving import Start, default_search, solve
 from goalward.task.states import random_walk_states
 from goalward.task.strips import Ints, Task
 
@@ -41,7 +42,7 @@ def validation_states(task: Task, n: int, seed: int, steps: int = 200) -> list[I
 
 def score(heuristic: BoundHeuristic, states: list[Ints], seconds: float) -> Score:
     """Search from each state for a short while, as ``goalward solve`` does."""
-    options = SearchOptions(time_limit=seconds, batch=TURNS)
-    results = [search(heuristic.task, heuristic, options, init=state) for state in states]
-    solved = [result for result in results if result.solved]
-    return Score(len(solved), len(states), sum(result.statistics.evaluated for result in solved))
+    options = replace(default_search(learned=True), time_limit=seconds)
+    outcomes = [solve(Start(heuristic.task, state), heuristic, options) for state in states]
+    solved = [outcome for outcome in outcomes if outcome.solved]
+    return Score(len(solved), len(states), sum(outcome.statistics.evaluated for outcome in solved))

@@ -1,6 +1,7 @@
 """Heuristic search over grounded tasks: heuristics by name or from Python, and best-first search in native code.
 
-Use :func:`search`, :class:`SearchOptions`, :class:`SearchResult`, :class:`Status`, :func:`bind_heuristic` and the
+Use :func:`~goalward.search.solving.solve` to solve a state and :func:`~goalward.search.learned.load_model` for models;
+:func:`search`, :class:`SearchOptions`, :class:`SearchResult`, :class:`Status`, :func:`bind_heuristic` and the
 table :data:`HEURISTICS`; the rest is private to the room.
 """
 

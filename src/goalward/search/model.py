@@ -1,4 +1,4 @@
-"""The model file ``NAME.goalward``: a network, the task it was trained for, and how it came to be.
+"""The model of one problem: a network, the task it was trained for, and how it came to be.
 
 One safetensors file. It holds the grounded task and the PDDL texts, so that solving needs neither the translator nor
 PyTorch, and a fingerprint of the task, so that it is not used for another one.
@@ -16,11 +16,13 @@ from typing import Any
 import numpy as np
 from safetensors.numpy import save
 
-from goalward.errors import StateMismatchError, TaskFileError
+from goalward.errors import TaskFileError, UsageError
 from goalward.search.heuristics import BoundHeuristic
+from goalward.search.learned import require_domain
 from goalward.search.network import Layer, NetworkWeights, bind_network
-from goalward.task import sexpr
+from goalward.search.solving import Start
 from goalward.task.plan_file import write_bytes_atomically
+from goalward.task.states import StateReader
 from goalward.task.store import read_safetensors, task_arrays, task_from_arrays
 from goalward.task.strips import Task
 
@@ -41,9 +43,50 @@ class Model:
         """Identifies the grounded task."""
         return task_fingerprint(self.task)
 
-    def heuristic(self) -> BoundHeuristic:
-        """The network, bound to the model's task."""
-        return bind_network(self.task, self.weights, str(self.info.get("method", "network")))
+    @cached_property
+    def _reader(self) -> StateReader:
+        return StateReader(self.task)
+
+    def check_domain(self, text: str, source: str) -> None:
+        """Refuse a domain that is not the one the model was trained with, comments and layout aside."""
+        require_domain(self.task.domain_name, self.task.domain_text, text, source)
+
+    def start(self, text: str, source: str) -> Start:
+        """The initial state of a PDDL problem; it must be a state of the model's task."""
+        return Start(self.task, self._reader.parse(text, source), text, source)
+
+    def heuristic(self, task: Task | None = None) -> BoundHeuristic:
+        """The network, bound to the model's task or to an equal one."""
+        if task is not None and task is not self.task and task_fingerprint(task) != self.fingerprint:
+            raise UsageError(f"the model was trained for another problem than {task.problem_name}")
+        return bind_network(task or self.task, self.weights, str(self.info.get("method", "network")))
+
+    def with_settings(self, **settings: int) -> Model:
+        """A network for one problem can be used in one way only."""
+        if settings:
+            raise UsageError(f"a model of one problem has no setting {min(settings)}")
+        return self
+
+    def summary(self, *, details: bool = False) -> dict[str, Any]:
+        """What a person wants to know of the network and its training."""
+        info = self.info
+        facts = {
+            "method": info.get("method"),
+            "preset": info.get("preset"),
+            "network": self.weights.shape,
+            "parameters": self.weights.n_parameters,
+            **training_notes(info),
+            "seed": info.get("seed"),
+            "training_seconds": info.get("seconds"),
+            "training_ended_by": info.get("end"),
+            "best_epoch": info.get("best_epoch"),
+            "validation_loss": info.get("validation_loss"),
+            "trials": len(info.get("trials", [])),
+            "options": info.get("method_options") or info.get("options"),
+            "versions": info.get("versions"),
+            "fingerprint": self.fingerprint,
+        }
+        return facts | ({"curve": info.get("curve"), "all_trials": info.get("trials")} if details else {})
 
 
 def task_fingerprint(task: Task) -> str:
@@ -58,17 +101,6 @@ def task_fingerprint(task: Task) -> str:
 def training_notes(info: dict[str, Any]) -> dict[str, Any]:
     """What a method said of its data, of a model or of one trial; the first models knew the sampler alone."""
     return dict(info.get("notes") or {"sampler": info.get("sampler")})
-
-
-def check_domain(model: Model, text: str, source: str) -> None:
-    """Refuse a domain file that is not the one the model was trained with, comments and layout aside."""
-    require_domain(model.task.domain_name, model.task.domain_text, text, source)
-
-
-def require_domain(name: str, trained: str, text: str, source: str) -> None:
-    """Refuse a domain whose text says something else than the one that a model was trained with."""
-    if sexpr.parse(text, source) != sexpr.parse(trained, "the model's domain"):
-        raise StateMismatchError(f"this is not the domain that the model was trained for ({name})", source)
 
 
 def save_model(model: Model, path: str | Path) -> None:
@@ -87,8 +119,8 @@ def save_model(model: Model, path: str | Path) -> None:
     write_bytes_atomically(path, save(arrays, metadata={"goalward": json.dumps(header, sort_keys=True)}))
 
 
-def load_model(path: str | Path) -> Model:
-    """Read a model file; a damaged, foreign or newer one is an error that says so."""
+def load_problem_model(path: str | Path) -> Model:
+    """Read a model of one problem; a damaged, foreign or newer one is an error that says so."""
     header, arrays = read_safetensors(path, FORMAT, VERSION, "model")
     try:
         task = task_from_arrays({name[5:]: array for name, array in arrays.items() if name.startswith("task.")})

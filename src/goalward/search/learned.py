@@ -1,0 +1,92 @@
+"""What every learned model can do, the kinds of model files there are, and the one way to load them.
+
+To add a kind: one file with a class that has what :class:`LearnedModel` asks for and a function that loads it from a
+path, and one line in :data:`KINDS`. Every command that takes a model then takes files of that kind.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Protocol
+
+from goalward.errors import StateMismatchError
+from goalward.search.heuristics import BoundHeuristic
+from goalward.search.solving import Start
+from goalward.task import sexpr
+from goalward.task.store import stored_format
+from goalward.task.strips import Task
+
+
+class LearnedModel(Protocol):
+    """A heuristic that was learned, for one problem or for a whole domain."""
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """How it was made: method, options, seed, versions, training curve."""
+
+    @property
+    def task(self) -> Task | None:
+        """The task that it was trained for; None if it is for any problem of a domain."""
+
+    def check_domain(self, text: str, source: str) -> None:
+        """Refuse a domain that is not the one it was trained for, comments and layout aside."""
+
+    def start(self, text: str, source: str) -> Start:
+        """The initial state of a PDDL problem, on the atoms of a task that the heuristic can be bound to."""
+
+    def heuristic(self, task: Task) -> BoundHeuristic:
+        """The heuristic, bound to a task that :meth:`start` gave."""
+
+    def with_settings(self, **settings: int) -> LearnedModel:
+        """The same model, used in another way; a setting that it does not have is an error."""
+
+    def summary(self, *, details: bool = False) -> dict[str, Any]:
+        """What a person wants to know of it; with ``details`` also the long lists, such as the training curve."""
+
+
+@dataclass(frozen=True)
+class ModelKind:
+    """One kind of model file: the function that loads it, and what its heuristics need that is slow to import."""
+
+    module: str
+    function: str
+    slow_import: str | None = None
+
+
+KINDS: dict[str, ModelKind] = {
+    "goalward-model": ModelKind("goalward.search.model", "load_problem_model"),
+    "goalward-domain-model": ModelKind("goalward.baselines.hgn_model", "load_domain_model", "goalward.baselines.hgn"),
+}
+"""By the format that a file's header names."""
+
+
+def load_model(path: str | Path) -> LearnedModel:
+    """Read a model file of any kind; a damaged, foreign or newer one is an error that says so."""
+    kind = _kind(path)
+    model: LearnedModel = getattr(import_module(kind.module), kind.function)(path)
+    return model
+
+
+def import_for(path: str | Path) -> None:
+    """Import what the heuristic of a model file needs, before a clock starts that should not count it."""
+    slow = _kind(path).slow_import
+    if slow is not None:
+        import_module(slow)
+
+
+def is_model(path: str | Path) -> bool:
+    """Does the file say that it is a model?"""
+    return stored_format(path) in KINDS
+
+
+def require_domain(name: str, trained: str, text: str, source: str) -> None:
+    """Refuse a domain whose text says something else than the one that a model was trained with."""
+    if sexpr.parse(text, source) != sexpr.parse(trained, "the model's domain"):
+        raise StateMismatchError(f"this is not the domain that the model was trained for ({name})", source)
+
+
+def _kind(path: str | Path) -> ModelKind:
+    """What is no model is left to the first loader, which says what is wrong with it."""
+    return KINDS.get(stored_format(path) or "", next(iter(KINDS.values())))
