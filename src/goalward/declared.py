@@ -195,16 +195,14 @@ class Options:
             object.__setattr__(self, known.name, known.read(getattr(self, known.name)))
 
     @classmethod
-    def of(cls, values: Mapping[str, Any], owner: str) -> Self:
-        """Options from values by name; ``owner`` is whose options they are, for the error about an unknown name."""
-        for name in values:
-            cls.find(name, owner)
-        return cls(**values)
+    def of(cls, owner: str, values: Mapping[str, Any] | None = None, texts: Mapping[str, str] | None = None) -> Self:
+        """Options by name, from values as Python and TOML give them and from texts as a command line does.
 
-    @classmethod
-    def of_texts(cls, texts: Mapping[str, str], owner: str) -> Self:
-        """Options from texts by name, as the command line gives them."""
-        return cls(**{name: cls.find(name, owner).from_text(text) for name, text in texts.items()})
+        ``owner`` is whose options they are, for the error about an unknown name.
+        """
+        given = {cls.find(name, owner).name: value for name, value in (values or {}).items()}
+        given |= {name: cls.find(name, owner).from_text(text) for name, text in (texts or {}).items()}
+        return cls(**given)
 
     @classmethod
     def find(cls, name: str, owner: str) -> Option:
@@ -214,6 +212,11 @@ class Options:
             listed = ", ".join(known) or "none"
             raise UsageError(f"{owner} has no option {name!r}{did_you_mean(name, known)} (its options: {listed})")
         return known[name]
+
+    def left_open(self) -> list[str]:
+        """Names of the options that the preset has to fill in."""
+        known = declared(type(self)).values()
+        return [option.name for option in known if option.by_preset and getattr(self, option.name) is None]
 
 
 def split_settings(settings: Iterable[str]) -> dict[str, str]:

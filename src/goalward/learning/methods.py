@@ -126,15 +126,14 @@ def make_options(
 
     ``values`` are as Python and TOML give them, ``texts`` as they stand on a command line.
     """
-    known = options_class(method)
-    read = {name: known.find(name, method).from_text(text) for name, text in (texts or {}).items()}
-    return known.of({**(values or {}), **read}, method)
+    return options_class(method).of(method, values, texts)
 
 
 def train_with(
     task: Task, method: str = "n-rsl", options: LearnOptions | None = None, watcher: Watcher | None = None
 ) -> Model:
     """Learn a heuristic for a task with a method and its options, or with the default ones."""
+    import goalward.learning.trainer  # noqa: F401, PLC0415 - loads PyTorch, before the clock starts
     from goalward.learning.trials import train_model  # noqa: PLC0415 - the table is read by those who train nothing
 
     known = options_class(method)

@@ -57,8 +57,7 @@ class NetworkOptions(NetworkShape):
     def resolved(self) -> Self:
         """The same with the preset's values where none were given."""
         values = PRESETS[self.preset]
-        known = declared(type(self)).values()
-        return replace(self, **{o.name: values[o.name] for o in known if o.by_preset and getattr(self, o.name) is None})
+        return replace(self, **{name: values[name] for name in self.left_open()})
 
 
 @dataclass(frozen=True)

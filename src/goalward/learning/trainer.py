@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 import torch
+import torch._dynamo  # the first optimiser would import it, at the cost of a second of training
 
 from goalward.errors import GoalwardError, UsageError
 from goalward.learning.options import TrainingOptions
