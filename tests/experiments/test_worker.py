@@ -20,7 +20,7 @@ import pytest
 
 from goalward.baselines.fast_downward import PlannerResult, PlannerStatus
 from goalward.baselines.hgn_model import DomainModel, DomainOptions, parameter_shapes, save_domain_model
-from goalward.experiments import unit_process
+from goalward.experiments import unit_process, unit_work
 from goalward.experiments.benchmark import find_instances
 from goalward.experiments.config import Budgets, read_config
 from goalward.experiments.contestants import Contestant
@@ -45,8 +45,8 @@ def misbehave(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., 
         limits = {"train": 0.5, "search": 0.5, "memory": 300 * 2**20, "grace": 0.5} | budgets
         config = read_config(tomllib.loads(CONFIG.format(states=1, more="") + TRAINING))
         job = Job(
-            Unit("train", "d", "e", "i", "m", 0), config.methods[-1], str(tmp_path), None, str(tmp_path / "scratch"),
-            Budgets(**limits), config.validation,  # type: ignore[arg-type]
+            Unit("train", "d", "e", "i", "m", 0), config.methods[-1], "domain", "problem", "problem", None,
+            str(tmp_path / "scratch"), Budgets(**limits), config.validation,  # type: ignore[arg-type]
         )  # fmt: skip
         return run_unit(job, cancelled, BEHAVIOUR)
 
@@ -201,7 +201,7 @@ assert loaded and all(loaded), "PyTorch was loaded after the clock had started"
 def test_a_model_of_a_domain_does_not_pay_for_loading_pytorch(plan: Plan, tmp_path: Path) -> None:
     unit = next(unit for unit in plan.units if unit.method == "ff")
     job = plan.job(unit, tmp_path / "plan")
-    text = job.domain_file.read_text()
+    text = Path(job.domain_file).read_text()
     options = DomainOptions(latent=2, n_steps=1)
     weights = {name: np.zeros(shape, dtype=np.float32) for name, shape in parameter_shapes(2).items()}
     save_domain_model(DomainModel("blocks", text, weights, options), tmp_path / "hgn.goalward")
@@ -216,7 +216,7 @@ def test_a_model_of_a_domain_does_not_pay_for_loading_pytorch(plan: Plan, tmp_pa
 def test_a_file_that_is_not_there_is_a_failure_that_names_it(plan: Plan) -> None:
     unit = next(unit for unit in plan.units if unit.method == "ff")
     job = plan.job(unit, plan.output / "x")
-    result = run_unit(dataclasses.replace(job, folder="/nowhere")).result
+    result = run_unit(dataclasses.replace(job, domain_file="/nowhere/domain.pddl")).result
     assert result is not None
     assert result.status == "failed"
     assert "/nowhere/domain.pddl" in str(result.error)
@@ -227,7 +227,7 @@ def test_a_planner_that_somebody_kills_is_no_result(
     plan: Plan, monkeypatch: pytest.MonkeyPatch, number: int | None
 ) -> None:
     ended = PlannerResult("fd-ff", PlannerStatus.FAILED, 1.0, reason="it fell", signal=number)
-    monkeypatch.setattr(unit_process, "run_planner", lambda *arguments, **limits: ended)
+    monkeypatch.setattr(unit_work, "run_planner", lambda *arguments, **limits: ended)
     unit = next(unit for unit in plan.units if unit.method == "ff")
     job = dataclasses.replace(plan.job(unit, plan.output / "x"), contestant=Contestant("ff", "fd-ff"))
     told = json.loads(unit_process.main(job.to_json()))

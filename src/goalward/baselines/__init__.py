@@ -1,4 +1,4 @@
 """The other systems of the paper's comparison, each one file and one line in ``goalward.learning.methods``.
 
-Use :class:`~goalward.baselines.comparison.Comparison` to run several on the same states.
+They are trained with :func:`goalward.learning.methods.train_with` and compared by :mod:`goalward.experiments`.
 """

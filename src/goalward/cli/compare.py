@@ -6,8 +6,9 @@ import contextlib
 import csv
 import json
 import sys
-from collections.abc import Iterator
-from dataclasses import asdict, fields
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,21 +18,32 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from goalward.baselines.comparison import (
-    CompareOptions,
-    Comparison,
-    Contestant,
-    MethodResult,
-    Run,
-    parse_contestants,
-)
 from goalward.cli.limits import Interrupt
 from goalward.cli.live import errors, spinner
 from goalward.errors import ExitCode, UsageError
-from goalward.measures import format_count, format_duration, parse_batches, parse_duration, parse_size
-from goalward.search import TURNS
+from goalward.experiments.config import Budgets
+from goalward.experiments.contest import Contest, parse_entrants
+from goalward.experiments.store import Result, Unit
+from goalward.experiments.summary import Entry, MethodSummary, summarise
+from goalward.measures import (
+    format_batches,
+    format_count,
+    format_duration,
+    parse_batches,
+    parse_duration,
+    parse_size,
+)
+from goalward.search.solving import default_search
 
 DEFAULT_METHODS = "n-rsl,rsl,ff"
+COLUMNS = (
+    "method", "state", "status", "plan_length", "cost", "expansions", "evaluations", "generated", "initial_h",
+    "search_time", "total_time", "error",
+)  # fmt: skip
+"""Of each run, named as in the results of experiments."""
+FOOTNOTE = """\
+expanded, length, search and time are medians over solved states; search is the search alone
+time is wall-clock time and counts reading and grounding, or loading the model, for every method"""
 
 
 def compare(
@@ -45,22 +57,28 @@ def compare(
         typer.Option(metavar="NAME[=MODEL],…", help="what to compare, see goalward methods; =MODEL skips training"),
     ] = DEFAULT_METHODS,
     train_limit: Annotated[
-        float, typer.Option(parser=parse_duration, metavar="DURATION", help="for the training of each method")
-    ] = "2m",  # type: ignore[assignment]
+        float,
+        typer.Option(
+            parser=parse_duration, metavar="DURATION", help="for the training of each method, grounding included"
+        ),
+    ] = f"{Budgets.train:g}s",  # type: ignore[assignment]
     time_limit: Annotated[
-        float, typer.Option(parser=parse_duration, metavar="DURATION", help="for each state")
-    ] = "30s",  # type: ignore[assignment]
+        float,
+        typer.Option(parser=parse_duration, metavar="DURATION", help="for each state, grounding or loading included"),
+    ] = f"{Budgets.search:g}s",  # type: ignore[assignment]
     memory_limit: Annotated[
-        int | None, typer.Option(parser=parse_size, metavar="SIZE", help="of the process that searches: 512M, 4G")
-    ] = None,
+        int, typer.Option(parser=parse_size, metavar="SIZE", help="of the process that searches: 512M, 4G")
+    ] = f"{Budgets.memory // 2**30}G",  # type: ignore[assignment]
     seed: Annotated[int, typer.Option(help="of all training", min=0)] = 0,
     batch: Annotated[
         str, typer.Option(metavar="N[,N…]", help="states that searches with learned heuristics expand at once")
-    ] = ",".join(map(str, TURNS)),
+    ] = format_batches(default_search(learned=True).batches),
     settings: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", metavar="METHOD.NAME=VALUE", help="an option of a method that is trained: n-rsl.length=50"
+            "--set",
+            metavar="METHOD.NAME=VALUE",
+            help="an option of a method that is trained, n-rsl.length=50, or of a search, ff.search.batch=8",
         ),
     ] = None,
     models: Annotated[Path | None, typer.Option(help="folder that keeps the trained models")] = None,
@@ -69,95 +87,110 @@ def compare(
 ) -> None:
     """Train what must be trained, solve every state with each method, and print one table.
 
-    Ctrl-C ends the comparison; what has been measured by then is shown.
+    A small experiment in one process: the same methods, options, clock and results as goalward experiment has. Ctrl-C
+    ends it; what has been measured by then is shown.
     """
     if as_json and as_csv:
         raise UsageError("choose one of --json and --csv")
-    contestants = parse_contestants(methods, settings or ())
+    entrants = parse_entrants(methods, settings or [], parse_batches(batch))
     if models is not None:
         models.mkdir(parents=True, exist_ok=True)
-    options = CompareOptions(train_limit, time_limit, memory_limit, seed, parse_batches(batch), models)
-    with Interrupt() as interrupt, _observer(contestants, len(states), interrupt) as observer:
+    budgets = Budgets(train_limit, time_limit, memory_limit)
+    entries: list[Entry] = []
+    with tempfile.TemporaryDirectory(prefix="goalward-") as scratch, Interrupt() as interrupt:
+        contest = Contest(
+            domain, problem, tuple(states), tuple(entrants), budgets, seed, models or Path(scratch), Path(scratch)
+        )
         with spinner("grounding"):
-            comparison = Comparison(domain, problem, states, options, observer)
-        results = comparison.run(contestants)
+            contest.check()
+        with _observer(len(entrants) * len(states), interrupt) as observer:
+            entries.extend(contest.run(observer))
+    runs = [_run(unit, result) for unit, result in entries if unit.kind == "search"]
     if as_json:
-        runs = [asdict(run) for result in results for run in result.runs]
-        typer.echo(json.dumps({"methods": [result.summary() for result in results], "runs": runs}, indent=2))
+        summaries = [asdict(summary) for summary in summarise(entries)]
+        typer.echo(json.dumps({"methods": summaries, "runs": runs}, indent=2))
     elif as_csv:
-        writer = csv.DictWriter(sys.stdout, [field.name for field in fields(Run)])
+        writer = csv.DictWriter(sys.stdout, COLUMNS)
         writer.writeheader()
-        writer.writerows(asdict(run) for result in results for run in result.runs)
+        writer.writerows(runs)
     else:
-        print_table(results)
+        _print_table(summarise(entries), runs)
     raise typer.Exit(ExitCode.INTERRUPTED if interrupt.asked else ExitCode.SUCCESS)
 
 
-def print_table(results: list[MethodResult]) -> None:
-    """One line per method; below it, what did not go as it should."""
+def _run(unit: Unit, result: Result) -> dict[str, Any]:
+    known = {"method": unit.method, "state": unit.state} | asdict(result)
+    return {name: known[name] for name in COLUMNS}
+
+
+def _print_table(summaries: list[MethodSummary], runs: list[dict[str, Any]]) -> None:
+    """One line per method; below it, what the columns mean and what did not go as it should."""
     table = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
     table.add_column("method")
-    for title in ("solved", "training", "expanded", "evaluations/s", "length", "time"):
+    for title in ("solved", "training", "expanded", "evaluations/s", "length", "search", "time"):
         table.add_column(title, justify="right")
-    for result in results:
-        table.add_row(*_cells(result.summary()))
+    for summary in summaries:
+        table.add_row(*_cells(summary))
     Console(highlight=False).print(table)
-    typer.echo("expanded, length and time are medians over solved states")
-    for result in results:
-        if result.failure:
-            typer.echo(f"{result.method}: {result.failure}")
-        for run in result.runs:
-            if not run.solved:
-                why = f" ({run.reason})" if run.reason else ""
-                typer.echo(f"{result.method}: {run.state}: {run.status}{why}")
+    typer.echo(FOOTNOTE)
+    for summary in summaries:
+        if summary.failure:
+            typer.echo(f"{summary.method}: {summary.failure}")
+    for run in runs:
+        if run["status"] != "solved":
+            why = f" ({run['error']})" if run["error"] else ""
+            typer.echo(f"{run['method']}: {run['state']}: {run['status']}{why}")
 
 
-def _cells(summary: dict[str, Any]) -> list[str]:
-    def shown(value: float | None, text: str) -> str:
-        return "-" if value is None else text
+def _cells(summary: MethodSummary) -> list[str]:
+    def shown(value: float | None, write: Callable[[float], str]) -> str:
+        return "-" if value is None else write(value)
 
-    training, expanded, rate = (
-        summary["training_seconds"],
-        summary["median_expanded"],
-        summary["evaluations_per_second"],
-    )
-    length, seconds = summary["median_plan_length"], summary["median_seconds"]
     return [
-        summary["method"],
-        f"{summary['solved']}/{summary['states']}",
-        shown(training, format_duration(training or 0)),
-        shown(expanded, format_count(expanded or 0)),
-        shown(rate, format_count(rate or 0)),
-        shown(length, f"{length or 0:g}"),
-        shown(seconds, format_duration(seconds or 0)),
+        summary.method,
+        f"{summary.solved}/{summary.states}",
+        shown(summary.training_time, format_duration),
+        shown(summary.median_expansions, format_count),
+        shown(summary.evaluations_per_second, format_count),
+        shown(summary.median_plan_length, "{:g}".format),
+        shown(summary.median_search_time, _short),
+        shown(summary.median_total_time, _short),
     ]
+
+
+def _short(seconds: float) -> str:
+    return f"{1000 * seconds:.1f} ms" if seconds < 0.1 else format_duration(seconds)
 
 
 class _PlainObserver:
     """A line per event on stderr."""
 
-    def __init__(self, contestants: list[Contestant], n_states: int, interrupt: Interrupt) -> None:
-        self.total = len(contestants) * n_states
+    def __init__(self, total: int, interrupt: Interrupt) -> None:
+        self.total = total
         self.interrupt = interrupt
         self.done = 0
         self.solved = 0
 
-    def training(self, method: str) -> Any:
-        self.show(f"{method}: training")
-        return _QuietWatcher(self, method)
+    def begins(self, unit: Unit) -> _QuietWatcher | None:
+        if unit.kind == "search":
+            return None
+        self.show(f"{unit.method}: training")
+        return _QuietWatcher(self, unit.method)
 
-    def trained(self, method: str, seconds: float, notes: dict[str, Any]) -> None:
-        told = "".join(f", {name.replace('_', ' ')} {value}" for name, value in notes.items())
-        self.show(f"{method}: trained in {format_duration(seconds)}{told}")
-
-    def run(self, run: Run) -> None:
+    def ended(self, unit: Unit, result: Result) -> None:
+        seconds = "" if result.total_time is None else f" in {format_duration(result.total_time)}"
+        if unit.kind == "train":
+            told = {name: value for name, value in result.extra.get("notes", {}).items() if name != "trials"}
+            notes = "".join(f", {name.replace('_', ' ')} {value}" for name, value in told.items())
+            self.show(f"{unit.method}: {result.status}{seconds}{notes}")
+            return
         self.done += 1
-        self.solved += run.solved
-        length = "" if run.plan_length is None else f", {run.plan_length} step(s)"
-        self.show(f"{run.method}: {run.state}: {run.status}{length}, {run.seconds:.2f}s")
+        self.solved += result.solved
+        length = "" if result.plan_length is None else f", {result.plan_length} step(s)"
+        self.show(f"{unit.method}: {unit.state}: {result.status}{length}{seconds}")
 
-    def stopped(self) -> bool:
-        return self.interrupt.asked
+    def go_on(self) -> bool:
+        return not self.interrupt.asked
 
     def show(self, line: str) -> None:
         typer.echo(line, err=True)
@@ -169,8 +202,8 @@ class _PlainObserver:
 class _LiveObserver(_PlainObserver):
     """One line on a terminal that says how far we are."""
 
-    def __init__(self, contestants: list[Contestant], n_states: int, interrupt: Interrupt, live: Live) -> None:
-        super().__init__(contestants, n_states, interrupt)
+    def __init__(self, total: int, interrupt: Interrupt, live: Live) -> None:
+        super().__init__(total, interrupt)
         self.live = live
 
     def show(self, line: str) -> None:
@@ -196,16 +229,16 @@ class _QuietWatcher:
 
     def epoch(self, trial: int, epoch: Any, solved: Any) -> bool:
         self.observer.update(f"{self.method}: trial {trial + 1}, epoch {epoch.number}")
-        return not self.observer.stopped()
+        return self.observer.go_on()
 
     def message(self, text: str) -> None:
         self.observer.show(f"{self.method}: {text}")
 
 
 @contextlib.contextmanager
-def _observer(contestants: list[Contestant], n_states: int, interrupt: Interrupt) -> Iterator[_PlainObserver]:
+def _observer(total: int, interrupt: Interrupt) -> Iterator[_PlainObserver]:
     if not errors.is_terminal:
-        yield _PlainObserver(contestants, n_states, interrupt)
+        yield _PlainObserver(total, interrupt)
         return
     with Live(console=errors, auto_refresh=False, transient=True) as live:
-        yield _LiveObserver(contestants, n_states, interrupt, live)
+        yield _LiveObserver(total, interrupt, live)

@@ -20,26 +20,15 @@ class Job:
 
     unit: Unit
     contestant: Contestant
-    folder: str
+    domain_file: str
+    problem_file: str
+    """The instance; models are trained on it."""
+    state_file: str
+    """The state of a search; a training needs none, and has the instance's own."""
     model: str | None
     scratch: str
     budgets: Budgets
     validation: Validation
-
-    @property
-    def domain_file(self) -> Path:
-        """The PDDL domain."""
-        return Path(self.folder) / "domain.pddl"
-
-    @property
-    def problem_file(self) -> Path:
-        """The instance; models are trained on it."""
-        return Path(self.folder) / "problem.pddl"
-
-    @property
-    def state_file(self) -> Path:
-        """The state of a search."""
-        return Path(self.folder) / f"{self.unit.state}.pddl"
 
     @property
     def hard_limit(self) -> float:
@@ -101,8 +90,18 @@ class Plan:
             model = str(self.model_file(training))
         elif contestant.kind == "domain":
             model = str(Path(contestant.options["model"].replace("{domain}", unit.domain)).absolute())
-        folder = str(self._folders[unit.domain, unit.difficulty, unit.instance].absolute())
-        return Job(unit, contestant, folder, model, str(scratch), self.config.budgets, self.config.validation)
+        folder = self._folders[unit.domain, unit.difficulty, unit.instance].absolute()
+        return Job(
+            unit,
+            contestant,
+            domain_file=str(folder / "domain.pddl"),
+            problem_file=str(folder / "problem.pddl"),
+            state_file=str(folder / f"{unit.state or 'problem'}.pddl"),
+            model=model,
+            scratch=str(scratch),
+            budgets=self.config.budgets,
+            validation=self.config.validation,
+        )
 
 
 def _units_of(instance: InstanceFolder, config: Config) -> Iterator[Unit]:

@@ -1,0 +1,200 @@
+"""What one unit does: learn and save a model, or search and save a plan that was checked.
+
+An experiment does each unit in a process of its own (``unit_process.py``), ``goalward compare`` does them in its own
+(``contest.py``). The clock is the same: it counts reading, grounding or loading, and the work itself.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from goalward import _core
+from goalward.baselines.fast_downward import PLANNERS, run_planner
+from goalward.errors import ExitCode, GoalwardError, LimitError
+from goalward.experiments.store import Result
+from goalward.experiments.units import Job
+from goalward.learning.methods import train_with
+from goalward.search import BoundHeuristic, Status, bind_heuristic
+from goalward.search.learned import import_for, load_model
+from goalward.search.model import Model, save_model
+from goalward.search.solving import Outcome, Start, solve
+from goalward.task.plan_file import format_plan, write_text_atomically
+from goalward.task.sexpr import read_text
+from goalward.task.states import StateReader, states_along
+
+if TYPE_CHECKING:
+    from goalward.learning.trials import Watcher
+    from goalward.learning.validation import Score
+
+VALIDATION_SEED = 2**32
+"""Above all seeds of trainings, so that seeds are judged on states that none of them has chosen its trials by."""
+
+COLUMNS = ("status", "plan_length", "cost", "generated", "initial_h", "search_time")
+"""Figures of a search that are columns of the store under their own names; the others go into ``extra``."""
+
+
+class LostError(Exception):
+    """Somebody killed what the unit had started: that is no result of the unit."""
+
+
+def do_unit(job: Job, watcher: Watcher | None = None, go_on: Callable[[], bool] = lambda: True) -> Result:
+    """Do a unit and say how it ended, whatever goes wrong in it; raises :class:`LostError` alone.
+
+    A training tells ``watcher`` how it goes. A search ends as cancelled when ``go_on`` returns False; it is asked about
+    twenty times a second.
+    """
+    # PyTorch is loaded before the clock starts.
+    if job.unit.kind == "train":
+        import goalward.learning.trainer  # noqa: F401, PLC0415
+    elif job.model is not None:
+        import_for(job.model)
+    started = time.monotonic()
+    try:
+        if job.unit.kind == "train":
+            return _train(job, started, watcher)
+        return (_run_planner if job.contestant.method in PLANNERS else _search)(job, started, go_on)
+    except LimitError as error:
+        memory = error.exit_code is ExitCode.OUT_OF_MEMORY
+        return _ended(job, Status.OUT_OF_MEMORY if memory else Status.OUT_OF_TIME, started, str(error))
+    except MemoryError:
+        return _ended(job, Status.OUT_OF_MEMORY, started, "out of memory")
+    except (GoalwardError, OSError, RecursionError) as error:
+        return Result(job.unit.id, "failed", total_time=time.monotonic() - started, error=str(error))
+
+
+def _ended(job: Job, status: Status, started: float, error: str) -> Result:
+    return Result(
+        job.unit.id, status.value, total_time=time.monotonic() - started, memory=_core.peak_memory(), error=error
+    )
+
+
+def _train(job: Job, started: float, watcher: Watcher | None) -> Result:
+    from goalward.task.grounding import ground_files  # noqa: PLC0415 - loads the translator
+
+    assert job.unit.seed is not None
+    task = ground_files(job.domain_file, job.problem_file)
+    left = job.budgets.train - (time.monotonic() - started)  # grounding counts
+    if left <= 0:
+        return _ended(job, Status.OUT_OF_TIME, started, "out of time while grounding")
+    options = job.contestant.learn_options(job.unit.seed, left)
+    model = train_with(task, job.contestant.method, options, watcher)
+    seconds = time.monotonic() - started
+    save_model(model, job.scratch)
+    info = model.info
+    extra: dict[str, Any] = {
+        "curve": info["curve"],
+        "seconds": info["seconds"],
+        "notes": info["notes"] | {"end": info["end"], "trials": info["trials"]},
+    }
+    verdict = _validate(job, model)
+    if verdict is not None:
+        extra["validation_solved"] = verdict.solved
+        extra["validation_states"] = verdict.states
+        extra["validation_evaluations"] = verdict.evaluations
+    return Result(
+        job.unit.id,
+        "trained",
+        total_time=seconds,
+        memory=_core.peak_memory(),
+        n_atoms=task.n_atoms,
+        extra=_finite(extra),
+    )
+
+
+def _validate(job: Job, model: Model) -> Score | None:
+    """How many validation states the model solves: the same ones for every seed and method."""
+    if not job.validation.states:
+        return None
+    from goalward.learning.validation import score, validation_states  # noqa: PLC0415 - the room loads PyTorch
+
+    states = validation_states(model.task, job.validation.states, VALIDATION_SEED)
+    return score(model.heuristic(), states, job.validation.search)
+
+
+def _search(job: Job, started: float, go_on: Callable[[], bool]) -> Result:
+    start, heuristic = _prepare(job)
+    left = job.budgets.search - (time.monotonic() - started)
+    if left <= 0:
+        return _ended(job, Status.OUT_OF_TIME, started, "out of time before the search began")
+    options = job.contestant.search_options(left, job.budgets.memory)
+    outcome = solve(start, heuristic, options, progress=lambda _: go_on())
+    seconds = time.monotonic() - started
+    figures = outcome.record()
+    kept = {name: figures.pop(name) for name in COLUMNS}
+    if outcome.solved:
+        write_text_atomically(job.scratch, outcome.plan_text)
+        figures["h_along"] = _h_along(heuristic, outcome)
+    return Result(
+        unit=job.unit.id,
+        solved=outcome.solved,
+        total_time=seconds,
+        expansions=figures.pop("expanded"),
+        evaluations=figures.pop("evaluated"),
+        memory=_core.peak_memory(),
+        n_atoms=start.task.n_atoms,
+        extra=_finite(figures),
+        **kept,
+    )
+
+
+def _prepare(job: Job) -> tuple[Start, BoundHeuristic]:
+    """The state on the atoms of its task, and what guides the search."""
+    if job.model is not None:
+        model = load_model(job.model)
+        start = model.start(read_text(job.state_file), job.state_file)
+        return start, model.heuristic(start.task)
+    from goalward.task.grounding import ground_files  # noqa: PLC0415 - loads the translator
+
+    task = ground_files(job.domain_file, job.problem_file)
+    text = read_text(job.state_file)
+    start = Start(task, StateReader(task).parse(text, job.state_file), text, job.state_file)
+    return start, bind_heuristic(task, job.contestant.method)
+
+
+def _h_along(heuristic: BoundHeuristic, outcome: Outcome) -> list[float]:
+    values = heuristic.evaluate(states_along(outcome.start.task, outcome.start.atoms, outcome.plan or ()))
+    return [round(float(value), 4) for value in values]
+
+
+def _run_planner(job: Job, started: float, go_on: Callable[[], bool]) -> Result:
+    limit = job.budgets.search - (time.monotonic() - started)
+    memory = None if sys.platform == "darwin" else job.budgets.memory
+    found = run_planner(
+        job.contestant.method,
+        job.domain_file,
+        job.state_file,
+        time_limit=max(limit, 0.1),
+        memory_limit=memory,
+        cancelled=lambda: not go_on(),
+    )
+    if found.signal is not None:
+        raise LostError(found.reason)
+    if found.cost is not None:
+        write_text_atomically(job.scratch, format_plan(found.steps, found.cost, not found.uses_costs))
+    return Result(
+        unit=job.unit.id,
+        status=found.status.value,
+        solved=found.solved,
+        total_time=found.total_time,
+        search_time=found.search_time,
+        expansions=found.expanded,
+        evaluations=found.evaluated,
+        generated=found.generated,
+        plan_length=found.length,
+        cost=found.cost,
+        memory=found.peak_memory,
+        error=found.reason or None,
+    )
+
+
+def _finite(value: Any) -> Any:
+    """As JSON can hold it: what is no finite number becomes null."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _finite(entry) for key, entry in value.items()}
+    return [_finite(entry) for entry in value] if isinstance(value, (list, tuple)) else value

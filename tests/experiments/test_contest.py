@@ -1,0 +1,134 @@
+"""A comparison in this process is an experiment: the same units give the same results."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from goalward.experiments.benchmark import find_instances
+from goalward.experiments.config import read_config
+from goalward.experiments.contest import Contest, parse_entrants
+from goalward.experiments.store import Result, Unit
+from goalward.experiments.summary import summarise
+from goalward.experiments.units import Plan
+from goalward.experiments.worker import run_unit
+
+# Preset paper: that of fast lets the learning rate fall with the clock.
+CONFIG = """
+states = 2
+steps = 30
+[[generate]]
+domain = "blocks"
+parameters = { n = 4 }
+[budgets]
+train = "60s"
+[[methods]]
+method = "n-rsl"
+options = { preset = "paper", samples = 300, length = 20, rollouts = 2, trials = 1, max_epochs = 2 }
+[[methods]]
+method = "ff"
+search = { batch = 4 }
+[[methods]]
+method = "blind"
+"""
+SETTINGS = [
+    *(f"n-rsl.{one}" for one in ("preset=paper", "samples=300", "length=20", "rollouts=2", "trials=1", "max_epochs=2")),
+    "ff.search.batch=4",
+]
+
+
+class Silent:
+    """Sees everything and says nothing; wants an end after so many units."""
+
+    def __init__(self, enough: int = 1000) -> None:
+        self.begun: list[str] = []
+        self.enough = enough
+
+    def begins(self, unit: Unit) -> None:
+        self.begun.append(unit.id)
+
+    def ended(self, unit: Unit, result: Result) -> None:
+        assert self.begun[-1] == unit.id == result.unit
+
+    def go_on(self) -> bool:
+        return len(self.begun) < self.enough
+
+
+@pytest.fixture
+def plan(tmp_path: Path) -> Plan:
+    config = read_config(tomllib.loads(CONFIG))
+    return Plan(config, find_instances(config, tmp_path), tmp_path)
+
+
+@pytest.fixture
+def contest(plan: Plan, tmp_path: Path) -> Contest:
+    folder = tmp_path / "instances" / "blocks" / "bundled" / plan.units[0].instance
+    return Contest(
+        folder / "domain.pddl",
+        folder / "problem.pddl",
+        (folder / "p1.pddl", folder / "p2.pddl"),
+        tuple(parse_entrants("n-rsl,ff,blind", SETTINGS)),
+        plan.config.budgets,
+        seed=0,
+        models=tmp_path,
+        plans=tmp_path,
+    )
+
+
+def measured(result: Result) -> dict[str, Any]:
+    """What does not depend on the clock, the process or the name of the unit."""
+    moving = {"unit", "total_time", "search_time", "memory", "finished", "attempts"}
+    kept = {name: value for name, value in asdict(result).items() if name not in moving}
+    kept["extra"] = result.extra.get("h_along")
+    return kept
+
+
+def test_the_same_units_give_the_same_results_as_in_processes_of_their_own(plan: Plan, contest: Contest) -> None:
+    def key(unit: Unit) -> tuple[str, str, str]:
+        return unit.kind, unit.method, Path(unit.state or "").stem
+
+    alone = {}
+    for unit in plan.units:
+        product = plan.product_file(unit)
+        product.parent.mkdir(parents=True, exist_ok=True)
+        result = run_unit(plan.job(unit, product)).result
+        assert result is not None
+        alone[key(unit)] = measured(result)
+    contest.check()
+    together = {key(unit): measured(result) for unit, result in contest.run(Silent())}
+    assert together == alone
+    assert {entry["status"] for entry in together.values()} == {"trained", "solved"}
+
+
+def test_it_stops_between_units_and_keeps_what_it_has(contest: Contest) -> None:
+    entries = list(contest.run(Silent(enough=3)))
+    assert [unit.kind for unit, _ in entries] == ["train", "search", "search"]
+    (summary,) = summarise(entries)
+    assert (summary.method, summary.states) == ("n-rsl", 2)
+
+
+def test_a_summary_has_medians_over_solved_states_and_rates_over_all() -> None:
+    def search(state: str, solved: bool, expansions: int, seconds: float, length: int | None = None) -> Any:
+        unit = Unit("search", "d", "e", "i", "m", 0, state)
+        status = "solved" if solved else "out of time"
+        return unit, Result(
+            unit.id, status, solved, 2 * seconds, seconds, expansions, 10 * expansions, plan_length=length
+        )
+
+    training = Unit("train", "d", "e", "i", "m", 0)
+    entries = [
+        (training, Result(training.id, "trained", total_time=7.0)),
+        search("a", True, 10, 1.0, 4), search("b", True, 30, 2.0, 8), search("c", False, 60, 7.0),
+    ]  # fmt: skip
+    (summary,) = summarise(entries)
+    assert (summary.solved, summary.states, summary.training_time, summary.failure) == (2, 3, 7.0, None)
+    assert (summary.median_expansions, summary.median_plan_length) == (20, 6)
+    assert (summary.median_search_time, summary.median_total_time) == (1.5, 3.0)
+    assert summary.evaluations_per_second == 1000 / 10
+    failed = Result(training.id, "failed", error="nothing to learn from")
+    (summary,) = summarise([(training, failed)])
+    assert (summary.states, summary.training_time, summary.failure) == (0, None, "nothing to learn from")
