@@ -29,6 +29,8 @@ options = { samples = 1000 }
 method = "ff"
 """
 
+BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
+
 
 def read(text: str) -> Config:
     return read_config(tomllib.loads(text))
@@ -120,6 +122,12 @@ def test_shipped_configs_can_be_read(name: str, tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(contestants, "find_driver", lambda: Path("driver"))
     folder = None if name == "smoke" else tmp_path
     assert load_config(name, benchmark=folder).name == name
+
+
+@pytest.mark.parametrize("path", sorted(BENCHMARKS.glob("*.toml")), ids=lambda path: path.stem)
+def test_configs_of_the_measurements_can_be_read(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(contestants, "find_driver", lambda: Path("driver"))
+    assert load_config(str(path), benchmark=tmp_path).methods
 
 
 def test_the_grid_of_the_paper_has_sixteen_settings(tmp_path: Path) -> None:
