@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from goalward.errors import GoalwardError
     from goalward.learning.methods import train_with
-    from goalward.search import SearchOptions, SearchResult, Status, bind_heuristic
+    from goalward.search import ImprovedPlan, SearchOptions, SearchResult, Status, bind_heuristic, improve_plan
     from goalward.search.learned import load_model
     from goalward.search.model import Model, save_model
     from goalward.task.domains import generate
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _HOME = {
     "GoalwardError": "errors",
+    "ImprovedPlan": "search",
     "Model": "search.model",
     "SearchOptions": "search",
     "SearchResult": "search",
@@ -35,6 +36,7 @@ _HOME = {
     "generate": "task.domains",
     "ground": "task.grounding",
     "ground_files": "task.grounding",
+    "improve_plan": "search",
     "load_model": "search.learned",
     "load_task": "task.store",
     "random_walk_states": "task.states",
@@ -46,6 +48,7 @@ _HOME = {
 
 __all__ = [
     "GoalwardError",
+    "ImprovedPlan",
     "Model",
     "SearchOptions",
     "SearchResult",
@@ -57,6 +60,7 @@ __all__ = [
     "generate",
     "ground",
     "ground_files",
+    "improve_plan",
     "load_model",
     "load_task",
     "random_walk_states",

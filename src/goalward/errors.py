@@ -66,6 +66,15 @@ class StateMismatchError(PddlError):
     """A problem file that does not describe a state of the task it is used with."""
 
 
+class InvalidPlanError(PddlError):
+    """A plan that cannot be carried out or does not reach the goal."""
+
+    exit_code = ExitCode.INVALID_PLAN
+
+    def __init__(self, reason: str, source: str | Path, line: int | None) -> None:
+        super().__init__(f"plan not valid: {reason}", source, line)
+
+
 class TaskFileError(GoalwardError):
     """A stored task that is damaged, foreign or of a newer format."""
 

@@ -6,6 +6,7 @@ void register_task(nanobind::module_& m);
 void register_evaluators(nanobind::module_& m);
 void register_search(nanobind::module_& m);
 void register_landmarks(nanobind::module_& m);
+void register_improve(nanobind::module_& m);
 void register_regression(nanobind::module_& m);
 void register_sampling(nanobind::module_& m);
 }  // namespace goalward
@@ -16,6 +17,7 @@ NB_MODULE(_core, m) {
     goalward::register_evaluators(m);
     goalward::register_search(m);
     goalward::register_landmarks(m);
+    goalward::register_improve(m);
     goalward::register_regression(m);
     goalward::register_sampling(m);
 }

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from goalward import _core
 from goalward.measures import format_count, format_duration, format_size
-from goalward.search import Statistics
+from goalward.search import ImprovedPlan, Statistics
 
 BARS = " ▁▂▃▄▅▆▇█"
 
@@ -23,7 +23,6 @@ errors = Console(stderr=True, highlight=False, markup=False)  # what is printed 
 
 def search_view(statistics: Statistics) -> Table:
     """One row of figures."""
-    table = Table.grid(padding=(0, 3))
     rate = statistics.evaluated / statistics.seconds if statistics.seconds > 0 else 0.0
     cells = [
         ("time", format_duration(statistics.seconds)),
@@ -32,6 +31,22 @@ def search_view(statistics: Statistics) -> Table:
         ("best h", f"{statistics.best_h:g}"),
         ("memory", format_size(_core.resident_memory())),
     ]
+    return _row(cells)
+
+
+def improvement_view(so_far: ImprovedPlan) -> Table:
+    """One row of figures."""
+    cells = [
+        ("improving", format_duration(so_far.seconds)),
+        ("cost", f"{so_far.cost_before} → {so_far.cost}"),
+        ("last better plan", format_duration(so_far.better[-1].seconds) if so_far.better else "-"),
+        ("memory", format_size(_core.resident_memory())),
+    ]
+    return _row(cells)
+
+
+def _row(cells: list[tuple[str, str]]) -> Table:
+    table = Table.grid(padding=(0, 3))
     table.add_row(*(Text.assemble((f"{label} ", "dim"), (value, "bold")) for label, value in cells))
     return table
 
@@ -44,6 +59,16 @@ def live_search(enabled: bool) -> Iterator[Callable[[Statistics], None]]:
         return
     with Live(console=errors, transient=True, auto_refresh=False) as live:
         yield lambda statistics: live.update(search_view(statistics), refresh=True)
+
+
+@contextlib.contextmanager
+def live_improvement(enabled: bool) -> Iterator[Callable[[ImprovedPlan], None]]:
+    """A function that shows how far a plan has come while the block runs; nothing where there is no terminal."""
+    if not enabled or not errors.is_terminal:
+        yield lambda so_far: None
+        return
+    with Live(console=errors, transient=True, auto_refresh=False) as live:
+        yield lambda so_far: live.update(improvement_view(so_far), refresh=True)
 
 
 @contextlib.contextmanager

@@ -119,7 +119,7 @@ def plan(
         raise UsageError("--message-steps goes with --model and a model made by goalward train-domain")
     name = check_heuristic("ff" if heuristic is None else heuristic)
     if output is not None:
-        _check_output(output)
+        check_output(output)
     options = default_search(
         learned=model is not None,
         algorithm=cast(Algorithm | None, algorithm),
@@ -165,7 +165,7 @@ def plan(
     raise typer.Exit(EXIT_CODES[outcome.status])
 
 
-def _check_output(output: Path) -> None:
+def check_output(output: Path) -> None:
     """Say now, not after an hour of search, that the plan could not be written."""
     if output.is_dir():
         raise UsageError(f"{output}: is a directory, not a file")

@@ -7,10 +7,11 @@ from typing import Annotated
 
 import typer
 
-from goalward.errors import ExitCode
+from goalward.errors import InvalidPlanError
+from goalward.task.lifted import Domain, Problem
 from goalward.task.lifted_reader import read_domain, read_problem
 from goalward.task.plan_file import read_plan
-from goalward.task.validate import validate_plan
+from goalward.task.validate import Validation, validate_plan
 
 
 def validate(
@@ -20,11 +21,15 @@ def validate(
 ) -> None:
     """Check a plan step by step on the PDDL itself, without grounding."""
     lifted = read_domain(domain)
-    steps = read_plan(plan)
-    verdict = validate_plan(lifted, read_problem(problem, lifted), [step for _, step in steps])
-    if verdict.valid:
-        typer.echo(f"Plan valid.\nPlan length: {verdict.length} step(s).\nPlan cost: {verdict.cost}")
-        return
-    line = f"{steps[(verdict.failed_step or len(steps)) - 1][0]}: " if steps else " "
-    typer.echo(f"goalward: {plan}:{line}plan not valid: {verdict.reason}", err=True)
-    raise typer.Exit(ExitCode.INVALID_PLAN)
+    _, verdict = read_valid_plan(lifted, read_problem(problem, lifted), plan)
+    typer.echo(f"Plan valid.\nPlan length: {verdict.length} step(s).\nPlan cost: {verdict.cost}")
+
+
+def read_valid_plan(domain: Domain, problem: Problem, path: Path) -> tuple[list[str], Validation]:
+    """The steps of a plan file, ``(action object …)``, and what the checker says of them; refuses what is no plan."""
+    steps = read_plan(path)
+    verdict = validate_plan(domain, problem, [words for _, words in steps])
+    if not verdict.valid:
+        line = steps[(verdict.failed_step or len(steps)) - 1][0] if steps else None
+        raise InvalidPlanError(verdict.reason, path, line)
+    return [f"({' '.join(words)})" for _, words in steps], verdict

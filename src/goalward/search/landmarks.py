@@ -20,7 +20,7 @@ import numpy as np
 
 from goalward import _core
 from goalward.errors import UsageError
-from goalward.task.packing import fixed_atoms, native_problem
+from goalward.task.packing import problem_for
 from goalward.task.states import BitRows, from_bits
 from goalward.task.strips import Bools, Ints, Rows, Task
 
@@ -96,9 +96,8 @@ def _square(rows: BitRows, n: int) -> Bools:
 def landmark_finder(task: Task, state: Ints, options: LandmarkOptions | None = None) -> _core.LandmarkFinder:
     """What finds landmarks natively, on the problem that serves this state."""
     options = options or LandmarkOptions()
-    whole = not np.isin(np.flatnonzero(fixed_atoms(task)), state).all()
     return _core.LandmarkFinder(
-        native_problem(task, whole=whole),
+        problem_for(task, state),
         task.mutex_groups.offsets,
         task.mutex_groups.values,
         atom_kinds(task),

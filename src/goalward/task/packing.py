@@ -9,7 +9,7 @@ import numpy as np
 
 from goalward import _core
 from goalward.task.reduction import relevant
-from goalward.task.strips import Bools, Rows, Task
+from goalward.task.strips import Bools, Ints, Rows, Task
 
 
 def choose_variables(task: Task, keep: Bools) -> Rows:
@@ -69,3 +69,10 @@ def native_problem(task: Task, *, whole: bool) -> _core.Problem:
         task.pre.offsets, task.pre.values, task.add.offsets, task.add.values, task.delete.offsets, task.delete.values,
         task.costs, task.goal, variables.offsets, variables.values, operators.astype(np.uint8), task.n_atoms,
     )  # fmt: skip
+
+
+def problem_for(task: Task, state: Ints) -> _core.Problem:
+    """The native problem for a state: the whole one where an atom that always holds in the task does not hold."""
+    missing = fixed_atoms(task)
+    missing[state] = False
+    return native_problem(task, whole=bool(missing.any()))

@@ -37,7 +37,13 @@ RelaxationEvaluator::RelaxationEvaluator(std::shared_ptr<const Problem> problem,
     marked_.resize(ops_.size());
     buckets_.resize(n_buckets);
     is_goal_.resize(n_atoms);
-    for (int32_t atom : problem_.goal()) is_goal_[atom] = 1;
+    set_goal(problem_.goal());
+}
+
+void RelaxationEvaluator::set_goal(std::span<const int32_t> atoms) {
+    for (int32_t atom : goal_) is_goal_[atom] = 0;
+    goal_.assign(atoms.begin(), atoms.end());
+    for (int32_t atom : goal_) is_goal_[atom] = 1;
 }
 
 void RelaxationEvaluator::evaluate(const Batch& batch, std::span<float> h) {
@@ -93,13 +99,13 @@ inline bool RelaxationEvaluator::expand(int32_t atom, Cost cost) {
 template <Relaxed kind>
 RelaxationEvaluator::Cost RelaxationEvaluator::explore(const Word* state) {
     plan_.clear();
-    if (problem_.goal().empty()) return 0;
+    if (goal_.empty()) return 0;
     std::fill(cost_.begin(), cost_.end(), unreached);
     if (!fresh_.empty()) std::memcpy(counters_.data(), fresh_.data(), fresh_.size() * sizeof(Counter));
     for (std::size_t c = 0; c <= highest_; ++c) buckets_[c].clear();
     overflow_.clear();
     highest_ = 0;
-    goals_left_ = static_cast<int>(problem_.goal().size());
+    goals_left_ = static_cast<int>(goal_.size());
     true_atoms_.clear();
     problem_.packing().true_atoms(state, true_atoms_);
     for (int32_t atom : true_atoms_) {
@@ -126,7 +132,7 @@ RelaxationEvaluator::Cost RelaxationEvaluator::explore(const Word* state) {
     if (!reached) return unreached;
     if constexpr (kind == Relaxed::ff) return extract_plan();
     Cost total = 0;
-    for (int32_t atom : problem_.goal())
+    for (int32_t atom : goal_)
         total = kind == Relaxed::max ? std::max(total, cost_[atom]) : saturated(total, cost_[atom]);
     return total;
 }
@@ -137,7 +143,7 @@ RelaxationEvaluator::Cost RelaxationEvaluator::extract_plan() {
         pass_ = 1;
     }
     Cost total = 0;
-    stack_.assign(problem_.goal().begin(), problem_.goal().end());
+    stack_.assign(goal_.begin(), goal_.end());
     while (!stack_.empty()) {
         const int32_t op = support_[stack_.back()];
         stack_.pop_back();

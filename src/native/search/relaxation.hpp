@@ -25,6 +25,8 @@ public:
     void evaluate(const Batch& batch, std::span<float> h) override;
     bool few_values() const override { return unit_costs_; }
 
+    // Estimates the way to these atoms, all different, instead of to the problem's goal.
+    void set_goal(std::span<const int32_t> atoms);
     // The value of one state; of kind ff, the relaxed plan behind it is kept until the next call.
     float evaluate(const Word* state);
     // Operators of the kept relaxed plan that are applicable in the state that was evaluated last (FF's helpful actions).
@@ -52,6 +54,7 @@ private:
     bool unit_costs_;
     RelaxedOperators ops_;
     std::vector<Counter> fresh_, counters_;
+    std::vector<int32_t> goal_;
     std::vector<uint8_t> is_goal_;
 
     std::vector<Cost> cost_;

@@ -1,0 +1,128 @@
+"""``goalward improve``: a cheaper plan out of the plan of any planner."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from goalward import _core
+from goalward.cli.limits import Interrupt, Limits
+from goalward.cli.live import live_improvement, spinner
+from goalward.cli.plan import check_output
+from goalward.cli.validate import read_valid_plan
+from goalward.measures import parse_duration, parse_size
+from goalward.search.improve import ImprovedPlan, ImproveStatus, improve_plan
+from goalward.search.solving import check_plan, initial_state
+from goalward.task.grounding import ground
+from goalward.task.lifted_reader import read_domain, read_problem
+from goalward.task.plan_file import format_plan, write_text_atomically
+from goalward.task.steps import find_operators
+from goalward.task.validate import Validation
+
+SENTENCES = {
+    ImproveStatus.OPTIMAL: "No plan is cheaper.",
+    ImproveStatus.NOTHING_LEFT: "Nothing left to try.",
+    ImproveStatus.OUT_OF_TIME: "Time limit reached.",
+    ImproveStatus.OUT_OF_MEMORY: "Memory limit reached.",
+    ImproveStatus.OUT_OF_EFFORT: "Limit of effort reached.",
+    ImproveStatus.CANCELLED: "Interrupted: this is the best plan so far.",
+}
+
+
+def improve(
+    domain: Annotated[Path, typer.Argument(help="PDDL domain file", show_default=False)],
+    problem: Annotated[Path, typer.Argument(help="PDDL problem file", show_default=False)],
+    plan: Annotated[Path, typer.Argument(help="plan file: one (action arg …) per line", show_default=False)],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="write the plan to this file instead of printing it")
+    ] = None,
+    time_limit: Annotated[
+        float, typer.Option(parser=parse_duration, metavar="DURATION", help="for the whole command: 90s, 5m, 1h30m")
+    ] = "10s",  # type: ignore[assignment]
+    memory_limit: Annotated[
+        int | None, typer.Option(parser=parse_size, metavar="SIZE", help="of the process: 512M, 4G")
+    ] = None,
+    costs: Annotated[
+        Literal["unit", "pddl"], typer.Option(help="what counts: steps, or the costs in the PDDL where it has some")
+    ] = "pddl",
+    seed: Annotated[int, typer.Option(help="for what is drawn at random", min=0)] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object and nothing else")] = False,
+) -> None:
+    """Make a plan cheaper, whoever found it. Ctrl-C keeps the best plan so far; plans are checked before and after."""
+    limits = Limits(time_limit, memory_limit)
+    if output is not None:
+        check_output(output)
+    with spinner("grounding", not as_json), limits.enforce("reading and grounding the problem"):
+        lifted_domain = read_domain(domain)
+        lifted_problem = read_problem(problem, lifted_domain)
+        steps, before = read_valid_plan(lifted_domain, lifted_problem, plan)
+        start = initial_state(ground(lifted_domain, lifted_problem))
+        task = start.task
+        operators = find_operators(task, task.init, steps)
+    if not as_json:
+        typer.echo(f"Task: {task.n_atoms} atoms, {task.n_operators} operators, grounded in {limits.elapsed:.2f}s")
+    with Interrupt() as interrupt, live_improvement(not as_json) as show:
+
+        def progress(so_far: ImprovedPlan) -> bool:
+            show(so_far)
+            return not interrupt.asked
+
+        improved = improve_plan(
+            task, operators, time_limit=limits.remaining, memory_limit=memory_limit,
+            unit_costs=True if costs == "unit" else None, seed=seed, progress=progress,
+        )  # fmt: skip
+    check_plan(start, improved.steps)
+    text = format_plan(improved.steps, _pddl_cost(improved, improved.plan), not task.uses_costs)
+    if output is not None:
+        write_text_atomically(output, text)
+    elif not as_json:
+        typer.echo(text, nl=False)
+    if as_json:
+        typer.echo(json.dumps(_as_json(improved, before, limits), indent=2))
+    else:
+        typer.echo("\n".join(_lines(improved, before, limits, output)))
+
+
+def _pddl_cost(improved: ImprovedPlan, plan: tuple[int, ...]) -> int:
+    """What a plan costs by the PDDL, whatever was counted when it was improved."""
+    return sum(int(improved.task.costs[operator]) for operator in plan)
+
+
+def _lines(improved: ImprovedPlan, before: Validation, limits: Limits, output: Path | None) -> list[str]:
+    lines = [
+        SENTENCES[improved.status],
+        f"Plan length: {improved.length} step(s).",
+        f"Plan cost: {_pddl_cost(improved, improved.plan)}",
+        f"Before: {before.length} step(s), cost {before.cost}; {len(improved.better)} better plan(s) since.",
+        "Plan valid.",
+    ]
+    if output is not None:
+        lines.append(f"Plan written to {output}")
+    return [
+        *lines,
+        f"Improvement time: {improved.seconds:.6f}s",
+        f"Total time: {limits.elapsed:.6f}s",
+        f"Peak memory: {_core.peak_memory() // 1024} KB",
+    ]
+
+
+def _as_json(improved: ImprovedPlan, before: Validation, limits: Limits) -> dict[str, Any]:
+    return {
+        "status": improved.status.value,
+        "plan": improved.steps,
+        "plan_length": improved.length,
+        "cost": _pddl_cost(improved, improved.plan),
+        "plan_length_before": before.length,
+        "cost_before": before.cost,
+        "valid": True,
+        "better": [
+            {"seconds": b.seconds, "plan_length": b.length, "cost": _pddl_cost(improved, b.plan), "by": b.by}
+            for b in improved.better
+        ],
+        "improvement_time": improved.seconds,
+        "total_time": limits.elapsed,
+        "peak_memory": _core.peak_memory(),
+    }

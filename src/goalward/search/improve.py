@@ -1,0 +1,138 @@
+"""Cheaper plans out of plans: steps left out, steps reordered, parts searched again. ``docs/improving.md`` says how.
+
+>>> better = improve_plan(task, result.plan, time_limit=1)  # doctest: +SKIP
+>>> better.cost_before, better.cost, better.status  # doctest: +SKIP
+(142, 87, <ImproveStatus.OUT_OF_TIME: 'out of time'>)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from goalward import _core
+from goalward.errors import UsageError
+from goalward.search.best_first import SearchOptions
+from goalward.task.packing import problem_for
+from goalward.task.strips import Ints, Task
+
+
+class ImproveStatus(Enum):
+    """Why improving a plan ended."""
+
+    OPTIMAL = "optimal"  # all that can be reached for less has been seen: no plan is cheaper
+    NOTHING_LEFT = "nothing left to try"
+    OUT_OF_TIME = "out of time"
+    OUT_OF_MEMORY = "out of memory"
+    OUT_OF_EFFORT = "out of effort"
+    CANCELLED = "cancelled"
+
+
+_STATUS = {native: ImproveStatus[native.name] for native in _core.ImproveStatus}
+
+
+@dataclass(frozen=True)
+class BetterPlan:
+    """A plan that is better than the one before it: when it was found, counted from the start, and by what."""
+
+    plan: tuple[int, ...]
+    cost: int
+    seconds: float
+    by: str
+
+    @property
+    def length(self) -> int:
+        """Number of steps."""
+        return len(self.plan)
+
+
+@dataclass(frozen=True, eq=False)
+class ImprovedPlan:
+    """The plan that was given, and every better one on the way to the best.
+
+    Costs are what was improved: the costs of the PDDL, or steps.
+    """
+
+    task: Task
+    status: ImproveStatus
+    before: tuple[int, ...]
+    cost_before: int
+    better: tuple[BetterPlan, ...]
+    seconds: float
+    effort: int
+
+    @property
+    def plan(self) -> tuple[int, ...]:
+        """The best plan, as operators of the task."""
+        return self.better[-1].plan if self.better else self.before
+
+    @property
+    def cost(self) -> int:
+        """What it costs."""
+        return self.better[-1].cost if self.better else self.cost_before
+
+    @property
+    def length(self) -> int:
+        """Number of steps."""
+        return len(self.plan)
+
+    @property
+    def steps(self) -> list[str]:
+        """The plan's steps, ``(action arg …)``."""
+        return [self.task.operators[operator] for operator in self.plan]
+
+
+ImproveProgress = Callable[[ImprovedPlan], bool | None]
+
+
+def improve_plan(
+    task: Task,
+    plan: Sequence[int],
+    *,
+    init: Ints | None = None,
+    time_limit: float | None = None,
+    memory_limit: int | None = None,
+    effort_limit: int | None = None,
+    unit_costs: bool | None = None,
+    seed: int = 0,
+    progress: ImproveProgress | None = None,
+) -> ImprovedPlan:
+    """Look for cheaper plans from ``init`` (default: the task's own initial state), beginning with one that works.
+
+    What counts is the cost by the PDDL where it has costs, and the number of steps otherwise or with ``unit_costs``;
+    among plans of the same cost, fewer steps are better. It ends at a limit, or when there is nothing left to try. A
+    limit on effort, of which a unit is about a nanosecond, makes it repeatable: the same seed gives the same plans.
+
+    ``progress`` is called about twenty times a second with what has been found so far and may return False to stop.
+    Ctrl-C raises KeyboardInterrupt as usual.
+    """
+    SearchOptions(time_limit=time_limit, memory_limit=memory_limit)  # refuses limits out of bounds
+    if effort_limit is not None and not 0 < effort_limit < 2**63:
+        raise UsageError(f"the limit on effort is {effort_limit}; it must be above 0")
+    if not 0 <= seed < 2**64:
+        raise UsageError(f"the seed is {seed}; it goes from 0 to 2^64 - 1")
+    steps_count = not task.uses_costs if unit_costs is None else unit_costs
+    start = task.init if init is None else init
+    before = tuple(int(operator) for operator in plan)
+    if not all(0 <= operator < task.n_operators for operator in before):
+        raise UsageError(f"a plan holds operators of the task, numbers from 0 to {task.n_operators - 1}")
+    cost_before = len(before) if steps_count else sum(int(task.costs[operator]) for operator in before)
+
+    def so_far(native: _core.ImproveResult) -> ImprovedPlan:
+        better = tuple(BetterPlan(tuple(b.plan), b.cost, b.seconds, b.by) for b in native.better)
+        status = _STATUS[native.status]
+        return ImprovedPlan(task, status, before, cost_before, better, native.seconds, native.effort)
+
+    native = _core.improve(
+        problem_for(task, start), start, np.array(before, dtype=np.int32), unit_costs=steps_count, seed=seed,
+        time_limit=time_limit or 0.0, memory_limit=memory_limit or 0, effort_limit=effort_limit or 0,
+        progress=(lambda native: progress(so_far(native))) if progress else None,
+    )  # fmt: skip
+    if native is None:
+        raise UsageError(
+            "what should be improved is no plan: a step cannot be taken, or the goal does not hold at the end"
+        )
+    return so_far(native)

@@ -1,0 +1,88 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+
+#include "search/improve/improver.hpp"
+#include "search/improve/suffixes.hpp"
+#include "task/arrays.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace goalward {
+
+namespace {
+
+std::optional<ImproveResult> improved(std::shared_ptr<const Problem> problem, const Ints& init, const Ints& plan,
+                                      bool unit_costs, uint64_t seed, double time_limit, uint64_t memory_limit,
+                                      uint64_t effort_limit, std::optional<nb::callable> progress) {
+    const ImproveOptions options{unit_costs, seed, time_limit, memory_limit, effort_limit};
+    const auto heartbeat = [&](const ImproveResult& so_far) {
+        nb::gil_scoped_acquire gil;
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        if (!progress) return true;
+        nb::object answer = (*progress)(nb::cast(so_far, nb::rv_policy::copy));
+        return answer.is_none() || nb::cast<bool>(answer);
+    };
+    const std::vector<int32_t> steps = to_vector(plan, 0, static_cast<int64_t>(problem->n_operators()));
+    const std::vector<int32_t> atoms = to_vector(init, 0, problem->packing().n_atoms());
+    nb::gil_scoped_release released;
+    return improve(std::move(problem), atoms, steps, options, heartbeat);
+}
+
+// The furthest suffix of a plan for each of a batch of states, from `least` on: what the improver asks of each state.
+std::vector<int> furthest(const Problem& problem, const Ints& init, const Ints& plan, const BitRows& states,
+                          const Ints& least) {
+    const Costs costs{problem, true};
+    std::vector<Word> start(problem.packing().n_words());
+    problem.packing().pack(to_vector(init, 0, problem.packing().n_atoms()), start.data());
+    const auto path = Path::along(costs, start, to_vector(plan, 0, static_cast<int64_t>(problem.n_operators())));
+    if (!path) throw std::invalid_argument("the steps are no plan for this initial state");
+    SuffixIndex index(problem, *path);
+    const PackedStates batch = pack(problem, states);
+    require(least.size() == batch.states.size(), "one bound per state");
+    const std::vector<int32_t> bounds = to_vector(least, 0, path->length() + 1);
+    std::vector<int> result;
+    for (std::size_t i = 0; i < bounds.size(); ++i) result.push_back(index.furthest(batch.states[i], bounds[i]));
+    return result;
+}
+
+}  // namespace
+
+void register_improve(nb::module_& m) {
+    nb::enum_<ImproveStatus>(m, "ImproveStatus", "Why improving a plan ended.")
+        .value("OPTIMAL", ImproveStatus::optimal)
+        .value("NOTHING_LEFT", ImproveStatus::nothing_left)
+        .value("OUT_OF_TIME", ImproveStatus::out_of_time)
+        .value("OUT_OF_MEMORY", ImproveStatus::out_of_memory)
+        .value("OUT_OF_EFFORT", ImproveStatus::out_of_effort)
+        .value("CANCELLED", ImproveStatus::cancelled);
+    nb::class_<BetterPlan>(m, "BetterPlan", "A plan that is better than the one before it.")
+        .def_ro("plan", &BetterPlan::plan)
+        .def_ro("cost", &BetterPlan::cost)
+        .def_ro("seconds", &BetterPlan::seconds)
+        .def_ro("effort", &BetterPlan::effort)
+        .def_prop_ro("by", [](const BetterPlan& b) { return std::string(b.by); });
+    nb::class_<ImproveResult>(m, "ImproveResult", "The plans that an improver found, one better than the other.")
+        .def_ro("status", &ImproveResult::status)
+        .def_ro("better", &ImproveResult::better)
+        .def_ro("effort", &ImproveResult::effort)
+        .def_ro("generated", &ImproveResult::generated)
+        .def_ro("seconds", &ImproveResult::seconds);
+    m.def("improve", &improved, "problem"_a, "init"_a, "plan"_a, nb::kw_only(), "unit_costs"_a, "seed"_a,
+          "time_limit"_a, "memory_limit"_a, "effort_limit"_a, "progress"_a.none(),
+          nb::sig("def improve(problem: Problem, init: numpy.typing.NDArray[numpy.int32], "
+                  "plan: numpy.typing.NDArray[numpy.int32], *, unit_costs: bool, seed: int, time_limit: float, "
+                  "memory_limit: int, effort_limit: int, "
+                  "progress: collections.abc.Callable[[ImproveResult], bool | None] | None) -> ImproveResult | None"),
+          "Make a plan cheaper; None where the steps are no plan.");
+    m.def("furthest_suffixes", &furthest, "problem"_a, "init"_a, "plan"_a, "states"_a, "least"_a,
+          "For each state the largest j, from a least one on, such that the plan's steps from j on reach the goal; -1: none.");
+}
+
+}  // namespace goalward

@@ -1,0 +1,20 @@
+// Cheaper ways between two places of a plan.
+#pragma once
+
+#include <vector>
+
+#include "search/improve/path.hpp"
+
+namespace goalward {
+
+// Other steps from state `from` of a path to a state that can go on with the path's steps from `to` on.
+struct Detour {
+    int from, to;
+    Cost gain;
+    std::vector<int32_t> steps;
+};
+
+// The path with as many of the detours as fit together, the most gainful first.
+Path take_detours(const Costs& costs, const Path& path, std::vector<Detour> detours);
+
+}  // namespace goalward

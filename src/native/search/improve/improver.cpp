@@ -1,0 +1,180 @@
+#include "search/improve/improver.hpp"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "search/improve/eliminate.hpp"
+#include "search/improve/neighbourhood.hpp"
+#include "search/improve/reorder.hpp"
+#include "search/improve/windows.hpp"
+
+namespace goalward {
+
+namespace {
+
+constexpr uint64_t first_patience = 2'000'000;  // effort without success until another neighbourhood has its turn
+constexpr uint64_t most_bytes = 512 * 1024 * 1024;  // of the states around the plan
+constexpr uint64_t elimination_effort = 10;  // per pair of steps
+
+class Improver {
+public:
+    Improver(std::shared_ptr<const Problem> problem, std::span<const int32_t> init, const ImproveOptions& options,
+             Budget& budget, ImproveResult& result)
+        : problem_(*problem), options_(options), costs_{problem_, options.unit_costs}, budget_(budget),
+          result_(result), random_(options.seed), init_(problem_.packing().n_words()),
+          windows_(costs_, std::move(problem), budget) {
+        problem_.packing().pack(init, init_.data());
+    }
+
+    // False where the steps are no plan.
+    bool start(std::span<const int32_t> plan) {
+        std::optional<Path> path = Path::along(costs_, init_, useful_steps(plan));
+        if (!path) return false;
+        path_ = std::make_unique<Path>(std::move(*path));
+        index_ = std::make_unique<SuffixIndex>(problem_, *path_);
+        if (path_->plan().size() < plan.size()) note("elimination");
+        return true;
+    }
+
+    ImproveStatus run() {
+        remove_steps();
+        for (uint64_t patience = first_patience; !stopped();) {
+            const uint64_t found = found_;
+            look_around(patience);
+            if (near_ && near_->exhausted()) return ImproveStatus::optimal;
+            if (!stopped()) search_windows(patience);
+            if (windows_.exhausted() && near_ && near_->full()) return ImproveStatus::nothing_left;
+            if (found_ == found) patience *= 2;
+        }
+        return why();
+    }
+
+private:
+    // Steps that add nothing that the goal can depend on are not part of the problem, and never missed.
+    std::vector<int32_t> useful_steps(std::span<const int32_t> plan) const {
+        const auto& active = problem_.active_operators();
+        std::vector<int32_t> result;
+        for (int32_t op : plan)
+            if (std::binary_search(active.begin(), active.end(), op)) result.push_back(op);
+        return result;
+    }
+
+    void look_around(uint64_t patience) {
+        for (uint64_t waited = 0; waited < patience && !stopped();) {
+            if (!near_) near_ = std::make_unique<Neighbourhood>(costs_, *path_, *index_, budget_, most_bytes);
+            if (near_->exhausted() || near_->full()) return;
+            const uint64_t effort = near_->effort(), generated = near_->generated();
+            std::vector<Detour> detours = near_->advance(at_most(patience - waited));
+            result_.effort += near_->effort() - effort;
+            result_.generated += near_->generated() - generated;
+            waited += near_->effort() - effort;
+            if (!detours.empty()) {
+                adopt(take_detours(costs_, *path_, std::move(detours)), "neighbourhood");
+                waited = 0;
+            }
+        }
+    }
+
+    void search_windows(uint64_t patience) {
+        for (uint64_t waited = 0; waited < patience && !stopped() && !windows_.exhausted();) {
+            const uint64_t effort = windows_.effort();
+            const int cycle = windows_.cycle();
+            std::optional<Detour> detour = windows_.advance(*path_, *index_, at_most(patience - waited));
+            result_.effort += windows_.effort() - effort;
+            waited += windows_.effort() - effort;
+            if (detour) {
+                adopt(take_detours(costs_, *path_, {std::move(*detour)}), "window");
+                waited = 0;
+            } else if (windows_.cycle() != cycle) {
+                reorder();
+            }
+        }
+    }
+
+    void remove_steps() {
+        result_.effort += elimination_price();
+        std::vector<int32_t> rest = eliminate(costs_, *path_, budget_);
+        if (rest.size() < path_->plan().size()) replace(std::move(rest), "elimination");
+        eliminated_at_ = result_.effort;
+    }
+
+    void reorder() {
+        replace(reordered(problem_, *path_, random_), nullptr);
+        remove_steps();
+    }
+
+    void adopt(Path path, const char* by) {
+        replace(path.plan(), by);
+        ++found_;
+        // Elimination looks at all pairs of steps: not after each little success.
+        if (result_.effort - eliminated_at_ >= elimination_price()) remove_steps();
+    }
+
+    void replace(std::vector<int32_t> plan, const char* by) {
+        near_.reset();  // before what it looks at goes
+        path_ = std::make_unique<Path>(*Path::along(costs_, init_, std::move(plan)));
+        index_ = std::make_unique<SuffixIndex>(problem_, *path_);
+        windows_.path_changed();
+        if (by) note(by);
+    }
+
+    void note(const char* by) {
+        result_.better.push_back({path_->plan(), path_->cost(), budget_.elapsed(), result_.effort, by});
+    }
+
+    uint64_t elimination_price() const {
+        return elimination_effort * path_->plan().size() * path_->plan().size();
+    }
+    uint64_t at_most(uint64_t effort) const {
+        return options_.effort_limit ? std::min(effort, options_.effort_limit - result_.effort) : effort;
+    }
+    bool out_of_effort() const { return options_.effort_limit && result_.effort >= options_.effort_limit; }
+    bool stopped() { return out_of_effort() || budget_.exceeded(); }
+    ImproveStatus why() const {
+        switch (budget_.why()) {
+            case Stop::time: return ImproveStatus::out_of_time;
+            case Stop::memory: return ImproveStatus::out_of_memory;
+            case Stop::cancelled: return ImproveStatus::cancelled;
+            default: return ImproveStatus::out_of_effort;
+        }
+    }
+
+    const Problem& problem_;
+    const ImproveOptions& options_;
+    Costs costs_;
+    Budget& budget_;
+    ImproveResult& result_;
+    Random random_;
+    std::vector<Word> init_;
+    Windows windows_;
+    std::unique_ptr<Path> path_;
+    std::unique_ptr<SuffixIndex> index_;
+    std::unique_ptr<Neighbourhood> near_;
+    uint64_t found_ = 0, eliminated_at_ = 0;
+};
+
+}  // namespace
+
+std::optional<ImproveResult> improve(std::shared_ptr<const Problem> problem, std::span<const int32_t> init,
+                                     std::span<const int32_t> plan, const ImproveOptions& options,
+                                     const std::function<bool(const ImproveResult&)>& heartbeat) {
+    ImproveResult result;
+    Budget* clock = nullptr;
+    Budget budget(options.time_limit, options.memory_limit, [&] {
+        result.seconds = clock->elapsed();
+        return !heartbeat || heartbeat(result);
+    });
+    clock = &budget;
+    try {
+        Improver improver(std::move(problem), init, options, budget, result);
+        if (!improver.start(plan)) return std::nullopt;
+        result.status = improver.run();
+    } catch (const std::bad_alloc&) {
+        result.status = ImproveStatus::out_of_memory;
+    }
+    result.seconds = budget.elapsed();
+    return result;
+}
+
+}  // namespace goalward

@@ -1,0 +1,87 @@
+#include "search/improve/windows.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace goalward {
+
+namespace {
+constexpr double first_size = 10, first_evaluations = 200, growth = 1.4;
+constexpr double weight_growth = 1.2, most_weight = 5, weight_decay = 0.6;  // per level; per cycle
+constexpr double cycle_growth = 3;
+
+uint64_t mixed(uint64_t h, uint64_t x) {
+    h = (h ^ x) * 0x9e3779b97f4a7c15;
+    return h ^ (h >> 29);
+}
+}  // namespace
+
+std::optional<Detour> Windows::advance(const Path& path, SuffixIndex& index, uint64_t effort) {
+    const uint64_t until = search_.effort() + effort;
+    const int cycle = cycle_;
+    if (!begun_) next_level(path);
+    while (search_.effort() < until && cycle_ == cycle && !exhausted_ && !budget_.exceeded()) {
+        if (!listed_) list_places(path, index);
+        if (places_.empty()) {
+            next_level(path);
+            continue;
+        }
+        const Place place = places_.back();
+        places_.pop_back();
+        const Window window{place.from, place.to, weight_, static_cast<uint64_t>(evaluations_)};
+        if (std::optional<Detour> found = search_.run(path, index, window)) return found;
+        cut_ = cut_ || search_.cut();
+        tried_[place.key] = {weight_, window.evaluations};
+    }
+    return std::nullopt;
+}
+
+void Windows::list_places(const Path& path, const SuffixIndex& index) {
+    listed_ = true;
+    places_.clear();
+    const int size = static_cast<int>(size_), stride = std::max(1, size / 2);
+    for (int from = 0; from < path.length() && !budget_.exceeded(); from += stride) {
+        const int to = std::min(from + size, path.length());
+        const uint64_t k = key(path, index, from, to);
+        const auto tried = tried_.find(k);
+        if (tried == tried_.end() || tried->second.weight > weight_ || tried->second.evaluations < evaluations_) {
+            const auto [h, fresh] = estimates_.try_emplace(k, 0.0f);
+            if (fresh) h->second = search_.estimate(path, index, from, to);
+            places_.push_back({from, to, static_cast<double>(path.cost_between(from, to)) - h->second, k});
+        }
+        if (to == path.length()) break;
+    }
+    std::stable_sort(places_.begin(), places_.end(), [](const Place& a, const Place& b) { return a.waste < b.waste; });
+}
+
+void Windows::next_level(const Path& path) {
+    listed_ = false;
+    if (begun_ && size_ < path.length()) {
+        size_ *= growth;
+        const double full = std::min(most_weight, std::pow(weight_growth, ++level_));
+        weight_ = 1 + (full - 1) * std::pow(weight_decay, cycle_);
+        evaluations_ *= growth;
+        return;
+    }
+    if (begun_) {
+        ++cycle_;
+        exhausted_ = !cut_;
+    }
+    begun_ = true;
+    cut_ = false;
+    level_ = 0;
+    size_ = first_size;
+    weight_ = 1;
+    evaluations_ = first_evaluations * std::pow(cycle_growth, cycle_);
+}
+
+uint64_t Windows::key(const Path& path, const SuffixIndex& index, int from, int to) {
+    uint64_t k = 0;
+    for (int w = 0; w < problem_.packing().n_words(); ++w) k = mixed(k, path.state(from)[w]);
+    atoms_.clear();
+    index.atoms(to, atoms_);
+    for (int32_t atom : atoms_) k = mixed(k, static_cast<uint64_t>(atom));
+    return k;
+}
+
+}  // namespace goalward

@@ -1,0 +1,59 @@
+// Which parts of a plan are searched again, and how hard.
+//
+// Windows grow from a few steps to the whole plan, and with them the weight of the search and the evaluations that it may
+// take; those that seem to waste most come first. When the whole plan has been tried, the next cycle begins with small
+// windows again, more evaluations and less weight.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "search/improve/window_search.hpp"
+
+namespace goalward {
+
+class Windows {
+public:
+    Windows(const Costs& costs, std::shared_ptr<const Problem> problem, Budget& budget)
+        : problem_(*problem), budget_(budget), search_(costs, std::move(problem), budget) {}
+
+    // The path is another one than in the last call.
+    void path_changed() { listed_ = false; }
+    // Searches for about so much effort, or until it finds something or has come to the end of a cycle.
+    std::optional<Detour> advance(const Path& path, SuffixIndex& index, uint64_t effort);
+
+    int cycle() const { return cycle_; }
+    // Was no search of the last cycle ended for lack of evaluations? Then another cycle finds nothing either.
+    bool exhausted() const { return exhausted_; }
+    uint64_t effort() const { return search_.effort(); }
+
+private:
+    struct Place {
+        int from, to;
+        double waste;
+        uint64_t key;
+    };
+    struct Trial {  // the easiest search that a place has seen without success
+        double weight;
+        uint64_t evaluations;
+    };
+
+    void list_places(const Path& path, const SuffixIndex& index);
+    void next_level(const Path& path);
+    uint64_t key(const Path& path, const SuffixIndex& index, int from, int to);
+
+    const Problem& problem_;
+    Budget& budget_;
+    WindowSearch search_;
+    int cycle_ = 0, level_ = 0;
+    double size_ = 0, weight_ = 0, evaluations_ = 0;
+    bool begun_ = false, listed_ = false, cut_ = false, exhausted_ = false;
+    std::vector<Place> places_;  // the most wasteful last
+    std::unordered_map<uint64_t, float> estimates_;
+    std::unordered_map<uint64_t, Trial> tried_;
+    std::vector<int32_t> atoms_;
+};
+
+}  // namespace goalward
