@@ -129,6 +129,9 @@ def test_models_are_kept_and_used_again_without_training(
     again = compare(goalward, blocks, states, "--methods", f"rsl={model}", "--json")
     assert json.loads(again.out)["methods"][0]["solved"] == 3
     assert "training" not in again.err
+    for name in ("n-rsl", "hgn"):
+        wrong = compare(goalward, blocks, states, "--methods", f"{name}={model}")
+        assert (wrong.code, wrong.last_error) == (36, f"{model}: this is a model of rsl, not of {name}")
 
 
 def test_a_model_of_another_problem_is_refused(

@@ -71,7 +71,7 @@ def test_lab_reads_every_property_of_a_solved_problem(goalward: Goalward, trains
     assert (found["plan_length"], found["cost"], found["initial_h_value"]) == (2, 12, 2)
     assert found["evaluations"] == found["evaluated"] == 2
     assert (found["expansions"], found["generated"], found["reopened"], found["dead_ends"]) == (2, 2, 0, 0)
-    assert 0 < found["search_time"] <= found["total_time"] < 60
+    assert 0 < found["search_time"] <= found["total_time"]
     assert 10_000 < found["raw_memory"] < 10_000_000
     assert "Solution found.\n" in outcome.out
     assert "Plan valid.\n" in outcome.out

@@ -265,10 +265,9 @@ def test_json_of_states_that_run_out_of_time(goalward: Goalward) -> None:
 
 
 def test_the_time_limit_is_for_each_state(goalward: Goalward, endless: Endless) -> None:
-    started = time.monotonic()
     outcome = goalward("solve", endless.model, endless.state, endless.state, "--time-limit", "300ms", "--json")
-    assert 0.6 <= time.monotonic() - started < 20
-    assert [row["search_time"] >= 0.3 for row in table(outcome)["states"]] == [True, True]
+    rows = table(outcome)["states"]
+    assert [(row["status"], row["search_time"] >= 0.3) for row in rows] == [("out of time", True)] * 2
 
 
 @pytest.mark.parametrize("limit", ["1M", "150M"])
@@ -311,23 +310,17 @@ def test_ctrl_c_reports_what_was_done(endless: Endless) -> None:
 # --- errors ---
 
 
-WRONG_STATES = {
-    "an object too many": (("b3 b4 - block", "b3 b4 b5 - block"), "object b5"),
-    "an object too few": (("b3 b4 - block", "b3 - block"), "b4"),
-    "another goal": (("(on b1 b2)", "(on b3 b2)"), "the goal differs"),
-    "an unknown object": (("(on b1 b4)", "(on b1 b9)"), "b9"),
-    "an unknown predicate": (("(hand-free)", "(hand-full)"), "hand-full"),
-    "an atom that cannot be": (("(on b1 b4)", "(on b1 b1)"), "(on b1 b1)"),
-    "atoms that exclude each other": (("(uncovered b1)", "(uncovered b1) (held b1)"), "cannot hold together"),
-    "another domain": (("(:domain blocks)", "(:domain bricks)"), "bricks"),
-    "no init": (("(:init", "(:inti"), ":inti"),
-    "a missing bracket": (("(hand-free)", "(hand-free"), ""),
-}
-
-
-@pytest.mark.parametrize("what", WRONG_STATES)
-def test_a_file_that_is_no_state_of_the_model_is_refused(goalward: Goalward, tmp_path: Path, what: str) -> None:
-    (old, new), words = WRONG_STATES[what]
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("b3 b4 - block", "b3 b4 b5 - block", "object b5"),
+        ("(on b1 b2)", "(on b3 b2)", "the goal differs"),
+        ("(hand-free)", "(hand-free", "never closed"),
+    ],
+)
+def test_a_file_that_is_no_state_of_the_model_is_refused(
+    goalward: Goalward, tmp_path: Path, old: str, new: str, words: str
+) -> None:
     text = STATES[0].read_text()
     assert old in text
     wrong = tmp_path / "wrong.pddl"
@@ -365,27 +358,11 @@ def test_a_model_whose_network_does_not_fit_is_one_line(tmp_path: Path) -> None:
     assert outcome.error.startswith(f"{broken}: damaged model ")
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        ("--batch", "0"),
-        ("--batch", "many"),
-        ("--jobs", "0"),
-        ("--time-limit", "0"),
-        ("--memory-limit", "some"),
-        ("--x",),
-    ],
-)
+@pytest.mark.parametrize("options", [("--batch", "many"), ("--jobs", "0")])
 def test_wrong_options_are_refused(goalward: Goalward, options: tuple[str, ...]) -> None:
     outcome = goalward("solve", MODEL, STATES[0], *options)
     assert outcome.code == 36
     assert outcome.error
-
-
-def test_solving_needs_states(goalward: Goalward) -> None:
-    outcome = goalward("solve", MODEL)
-    assert outcome.code == 36
-    assert "states" in outcome.error.lower()
 
 
 # --- on a terminal ---

@@ -17,6 +17,7 @@ from typing import Any
 from goalward.errors import GoalwardError, UsageError
 from goalward.experiments.contestants import Contestant, read_contestants
 from goalward.experiments.tables import Reader, nearest
+from goalward.search.solving import TIME_LIMIT
 from goalward.task.domains import generate
 
 Choice = int | tuple[str, ...] | None
@@ -52,7 +53,7 @@ class Budgets:
     """Seconds and bytes for one unit of work; a unit that does not end by itself is killed ``grace`` later."""
 
     train: float = 120.0
-    search: float = 30.0
+    search: float = TIME_LIMIT
     memory: int = 4 * 2**30
     grace: float = 30.0
 

@@ -22,6 +22,7 @@ from goalward.experiments.units import Job
 from goalward.learning.methods import options_class
 from goalward.search.learned import load_model
 from goalward.task.grounding import ground
+from goalward.task.lifted import Domain, Problem
 from goalward.task.lifted_reader import read_domain, read_problem
 from goalward.task.states import StateReader
 
@@ -135,6 +136,19 @@ class Observer(Protocol):
         """False when the user wants an end."""
 
 
+def _check_model(contestant: Contestant, path: Path, domain: Domain, problem: Problem) -> None:
+    """A model must be what its name in the table says, and know the problem."""
+    model = load_model(path)
+    made_by = model.info.get("method")
+    if (model.task is None) != (contestant.kind == "domain") or (contestant.learns and made_by != contestant.method):
+        raise UsageError(f"{path}: this is a model of {made_by}, not of {contestant.method}")
+    model.check_domain(domain.text, domain.source)
+    try:
+        model.start(problem.text, problem.source)
+    except StateMismatchError as error:
+        raise UsageError(f"{path}: this model was trained for another problem: {error}") from None
+
+
 @dataclass(frozen=True)
 class Contest:
     """An instance, its states, and who tries to solve them; the files of units are left in two folders."""
@@ -156,12 +170,7 @@ class Contest:
         reader.read_all(self.states)
         for entrant in self.entrants:
             if entrant.model is not None:
-                model = load_model(entrant.model)
-                model.check_domain(domain.text, domain.source)
-                try:
-                    model.start(problem.text, problem.source)
-                except StateMismatchError as error:
-                    raise UsageError(f"{entrant.model}: this model was trained for another problem: {error}") from None
+                _check_model(entrant.contestant, entrant.model, domain, problem)
 
     def run(self, observer: Observer) -> Iterator[Entry]:
         """All units, one after the other, until the observer wants an end. Without a model there are no searches."""
