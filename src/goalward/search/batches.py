@@ -49,7 +49,7 @@ def search_many(
     evaluator = heuristic.evaluator(states)
     options = SearchOptions(batch=batch, time_limit=time_limit, expansion_limit=expansion_limit)
     results = _core.search_many(evaluator, states, options.native(), go_on)
-    statuses = [end_status(status, evaluator) for status in results.status]
+    statuses = [end_status(status, proven=evaluator.safe) for status in results.status]
     return ManyResults(statuses, results.expanded, Rows(results.plan_offsets, results.plan_operators))
 
 

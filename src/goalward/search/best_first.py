@@ -1,4 +1,4 @@
-"""Best-first search over a grounded task: greedy, A* and weighted A*.
+"""Search over a grounded task: greedy, A*, weighted A*, and searches with several heuristics.
 
 >>> result = search(task, "ff", SearchOptions(time_limit=10))  # doctest: +SKIP
 >>> result.status, result.length  # doctest: +SKIP
@@ -16,15 +16,19 @@ from typing import Literal
 from goalward import _core
 from goalward.errors import UsageError
 from goalward.search.heuristics import BoundHeuristic, HeuristicFunction, bind_heuristic
+from goalward.search.portfolio import hybrid_parts, lama_parts
 from goalward.task.states import to_bits
 from goalward.task.strips import Ints, Task
 
-Algorithm = Literal["gbfs", "astar", "wastar"]
+Algorithm = Literal["gbfs", "astar", "wastar", "lama", "hybrid"]
 ALGORITHMS: dict[str, str] = {
     "gbfs": "greedy best-first search: expand the least h first",
     "astar": "A*: expand the least g + h first; optimal with an admissible heuristic",
     "wastar": "weighted A*: expand the least g + w·h first",
+    "lama": "queues of h_FF and of the landmark count, with preferred operators, take turns; needs no other heuristic",
+    "hybrid": "the same and queues of a learned heuristic; searches with and without it share the time",
 }
+GUIDED = ("lama", "hybrid")
 
 # Batch sizes of searches that take turns with a learned heuristic: narrow, medium, wide.
 TURNS = (1, 32, 256)
@@ -46,18 +50,19 @@ class Status(Enum):
 class SearchOptions:
     """How to search.
 
-    ``unit_costs`` says what g and the heuristic count: steps, or the costs in the PDDL. None means steps for greedy
-    search and PDDL costs for A* and weighted A*. Limits of None are no limits; memory is that of the whole process. A
-    limit on expansions, unlike one on time, ends a search at the same place on every machine.
+    ``unit_costs`` says what g and the heuristic count: steps, or the costs in the PDDL. None means PDDL costs for A*
+    and weighted A*, and steps for the searches that only look for a plan. Limits of None are no limits; memory is that
+    of the whole process. A limit on expansions, unlike one on time, ends a search at the same place on every machine.
 
     ``batch`` is how many of the best states are expanded at once; 1 is plain best-first search. Several numbers make as
     many greedy searches that take turns until one of them ends: a wide search gets out of places where the heuristic
-    misleads, a narrow one follows a good heuristic with fewer evaluations.
+    misleads, a narrow one follows a good heuristic with fewer evaluations. In hybrid search it is about its searches
+    with the learned heuristic alone. None is 1, and :data:`TURNS` in hybrid search.
     """
 
     algorithm: Algorithm = "gbfs"
     weight: float = 5.0
-    batch: int | tuple[int, ...] = 1
+    batch: int | tuple[int, ...] | None = None
     time_limit: float | None = None
     memory_limit: int | None = None
     unit_costs: bool | None = None
@@ -69,8 +74,10 @@ class SearchOptions:
         if not 1 <= len(self.batches) <= 16 or not all(1 <= batch <= 1_000_000 for batch in self.batches):
             shown = ",".join(map(str, self.batches))
             raise UsageError(f"batch is {shown}; it goes from 1 to 1000000, and there are at most 16 of them")
-        if len(self.batches) > 1 and self.algorithm != "gbfs":
+        if len(self.batches) > 1 and self.algorithm not in {"gbfs", "hybrid"}:
             raise UsageError("only greedy searches take turns; give one batch size")
+        if self.algorithm == "lama" and self.batches != (1,):
+            raise UsageError("the search lama expands one state at a time; leave the batch size out")
         if not (math.isfinite(self.weight) and self.weight >= 0):
             raise UsageError(f"weight is {self.weight}; it must be a number of at least 0")
         if self.time_limit is not None and not self.time_limit > 0:
@@ -83,17 +90,19 @@ class SearchOptions:
     @property
     def batches(self) -> tuple[int, ...]:
         """The batch size of each search."""
+        if self.batch is None:
+            return TURNS if self.algorithm == "hybrid" else (1,)
         return (self.batch,) if isinstance(self.batch, int) else self.batch
 
     @property
     def counts_steps(self) -> bool:
         """Is the cost of a path its number of steps?"""
-        return self.algorithm == "gbfs" if self.unit_costs is None else self.unit_costs
+        return self.algorithm not in {"astar", "wastar"} if self.unit_costs is None else self.unit_costs
 
     def native(self) -> _core.SearchOptions:
         """As the native core takes them."""
         return _core.SearchOptions(
-            greedy=self.algorithm == "gbfs",
+            greedy=self.algorithm not in {"astar", "wastar"},
             weight=self.weight if self.algorithm == "wastar" else 1.0,
             unit_costs=self.counts_steps,
             batches=self.batches,
@@ -121,6 +130,7 @@ class Statistics:
     # Names and counts, where a search has several heuristics or several queues.
     evaluations_by_heuristic: list[tuple[str, int]] = field(default_factory=list)
     expansions_by_queue: list[tuple[str, int]] = field(default_factory=list)
+    led_by: str = ""  # the queue that led to the goal, where there are several
 
     @classmethod
     def of(cls, native: _core.Statistics) -> Statistics:
@@ -171,6 +181,9 @@ def search(
 ) -> SearchResult:
     """Search for a plan from ``init`` (default: the task's own initial state).
 
+    The searches lama and hybrid bring h_FF and landmarks with them: lama takes no other heuristic, hybrid one that is
+    worth having beside them.
+
     ``progress`` is called about twenty times a second with the statistics so far and may return False to cancel. The
     interpreter is free for other threads meanwhile. Ctrl-C raises KeyboardInterrupt as usual.
     """
@@ -186,10 +199,27 @@ def search(
     def heartbeat(native: _core.Statistics) -> bool | None:
         return progress(Statistics.of(native)) if progress else None
 
+    if options.algorithm in GUIDED and (options.algorithm == "lama") != (bound.name == "ff"):
+        raise UsageError(
+            f"the search lama uses h_FF and landmarks alone, not {bound.name}; hybrid adds another heuristic to them"
+            if options.algorithm == "lama"
+            else "the search hybrid takes a heuristic beside h_FF and landmarks, which it has; without one, use lama"
+        )
     start = task.init if init is None else init
-    evaluator = bound.evaluator(to_bits([start], task.n_atoms))
-    native = _core.search(evaluator, start, options.native(), heartbeat if progress else None)
-    status = end_status(native.status, evaluator)
+    states = to_bits([start], task.n_atoms)
+    told = heartbeat if progress else None
+    if options.algorithm in GUIDED:
+        guidance = bound.guidance(states, unit_costs=options.counts_steps)
+        hybrid = options.algorithm == "hybrid"
+        parts = hybrid_parts(options.batches) if hybrid else lama_parts()
+        learned = bound.evaluator(states) if hybrid else None
+        native = _core.portfolio_search(guidance, learned, parts, start, options.native(), told)
+        proven = True  # h_FF and landmarks never prune wrongly, and the learned heuristic does not prune
+    else:
+        evaluator = bound.evaluator(states)
+        native = _core.search(evaluator, start, options.native(), told)
+        proven = evaluator.safe
+    status = end_status(native.status, proven=proven)
     plan = tuple(native.plan) if status is Status.SOLVED else None
     return SearchResult(task, status, plan, Statistics.of(native.statistics))
 
@@ -197,7 +227,7 @@ def search(
 _STATUS = {native: Status[native.name] for native in _core.Status}
 
 
-def end_status(native: _core.Status, evaluator: _core.Evaluator) -> Status:
-    """How a native search ended; that nothing is left to expand proves something if the heuristic never errs."""
+def end_status(native: _core.Status, *, proven: bool) -> Status:
+    """How a native search ended; that nothing is left to expand proves something if nothing was pruned wrongly."""
     status = _STATUS[native]
-    return Status.UNSOLVABLE if status is Status.EXHAUSTED and evaluator.safe else status
+    return Status.UNSOLVABLE if status is Status.EXHAUSTED and proven else status

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from goalward import _core
 from goalward.errors import UsageError, did_you_mean
+from goalward.search.landmarks import atom_kinds
 from goalward.task.packing import fixed_atoms, native_problem
 from goalward.task.states import BitRows, to_bits
 from goalward.task.strips import Ints, Task
@@ -51,14 +52,33 @@ class BoundHeuristic:
         self._make = make
         self._whole = whole
         self._fixed = to_bits([np.flatnonzero(fixed_atoms(task)).astype(np.int32)], task.n_atoms)
-        self._ready: dict[bool, _core.Evaluator] = {}
+        self._problems: dict[bool, _core.Problem] = {}
+        self._evaluators: dict[bool, _core.Evaluator] = {}
+        self._guidance: dict[tuple[bool, bool], _core.Guidance] = {}
+
+    def _serving(self, states: BitRows) -> bool:
+        """Do these states need the whole problem? Makes sure that the problem they need is there."""
+        whole = self._whole or bool(((states & self._fixed) != self._fixed).any())
+        if whole not in self._problems:
+            self._problems[whole] = native_problem(self.task, whole=whole)
+        return whole
 
     def evaluator(self, states: BitRows) -> _core.Evaluator:
         """The native evaluator, and with it the native problem, that fits these states."""
-        whole = self._whole or bool(((states & self._fixed) != self._fixed).any())
-        if whole not in self._ready:
-            self._ready[whole] = self._make(native_problem(self.task, whole=whole))
-        return self._ready[whole]
+        whole = self._serving(states)
+        if whole not in self._evaluators:
+            self._evaluators[whole] = self._make(self._problems[whole])
+        return self._evaluators[whole]
+
+    def guidance(self, states: BitRows, *, unit_costs: bool) -> _core.Guidance:
+        """h_FF and landmarks on the problem of :meth:`evaluator`, for searches that use them beside this heuristic."""
+        whole = self._serving(states)
+        if (whole, unit_costs) not in self._guidance:
+            groups = self.task.mutex_groups
+            self._guidance[whole, unit_costs] = _core.Guidance(
+                self._problems[whole], unit_costs, groups.offsets, groups.values, atom_kinds(self.task)
+            )
+        return self._guidance[whole, unit_costs]
 
     def evaluate(self, states: BitRows) -> npt.NDArray[np.float32]:
         """Values of a batch of states; infinity where the heuristic sees a dead end."""

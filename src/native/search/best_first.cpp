@@ -9,6 +9,7 @@
 
 #include "search/chunked.hpp"
 #include "search/open_list.hpp"
+#include "search/path.hpp"
 #include "search/registry.hpp"
 
 namespace goalward {
@@ -77,31 +78,9 @@ public:
         return s;
     }
 
-    std::vector<int32_t> plan() {
-        std::vector<int32_t> result;
-        for (StateId id = goal_; *came_from_[id] != no_state; id = *came_from_[id])
-            result.push_back(step(*came_from_[id], id));
-        std::reverse(result.begin(), result.end());
-        return result;
-    }
+    std::vector<int32_t> plan() { return path_to(goal_, problem_, registry_, came_from_); }
 
 private:
-    // The cheapest operator between a state and its child, the first one among equals. It is found again rather than
-    // stored, which saves four bytes per state.
-    int32_t step(StateId parent, StateId child) {
-        const std::size_t n_words = problem_.packing().n_words();
-        problem_.packing().unpack(registry_[parent], values_.data());
-        operators_.clear();
-        problem_.applicable(values_.data(), operators_);
-        int32_t best = -1;
-        for (int32_t op : operators_) {
-            problem_.apply(op, registry_[parent], registry_.scratch());
-            if (!std::equal(registry_.scratch(), registry_.scratch() + n_words, registry_[child])) continue;
-            if (best < 0 || problem_.cost(op) < problem_.cost(best)) best = op;
-        }
-        return best;
-    }
-
     // Pops the next states to expand; true when one of them is a goal, reached at the least f.
     bool take_batch() {
         expanding_.clear();
@@ -226,13 +205,7 @@ private:
         const uint64_t before = std::exchange(accounted_, bytes());
         return !budget_.fits(before, accounted_) || budget_.exceeded();
     }
-    Status why() const {
-        switch (budget_.why()) {
-            case Stop::time: return Status::out_of_time;
-            case Stop::memory: return Status::out_of_memory;
-            default: return Status::cancelled;
-        }
-    }
+    Status why() const { return status_of(budget_.why()); }
 
     const Problem& problem_;
     Evaluator& evaluator_;
@@ -262,14 +235,7 @@ constexpr uint64_t first_turn = 2048;  // evaluations; turns grow, so that few s
 Statistics sum(const std::vector<Statistics>& parts, double seconds) {
     Statistics total = parts.front();
     for (std::size_t i = 1; i < parts.size(); ++i) {
-        total.expanded += parts[i].expanded;
-        total.evaluated += parts[i].evaluated;
-        total.generated += parts[i].generated;
-        total.reopened += parts[i].reopened;
-        total.dead_ends += parts[i].dead_ends;
-        total.stored += parts[i].stored;
-        total.open += parts[i].open;
-        total.bytes += parts[i].bytes;
+        total.add(parts[i]);
         total.best_h = std::min(total.best_h, parts[i].best_h);
     }
     total.seconds = seconds;

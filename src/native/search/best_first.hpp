@@ -7,16 +7,12 @@
 #include <cstdint>
 #include <functional>
 #include <span>
-#include <string>
-#include <utility>
 #include <vector>
 
-#include "search/budget.hpp"
 #include "search/evaluator.hpp"
+#include "search/result.hpp"
 
 namespace goalward {
-
-enum class Status { solved, exhausted, out_of_time, out_of_memory, cancelled, out_of_expansions };
 
 struct SearchOptions {
     bool greedy = true;      // order by h alone; otherwise by g + weight * h with reopening
@@ -28,23 +24,6 @@ struct SearchOptions {
     double time_limit = 0;   // seconds; 0: none
     uint64_t memory_limit = 0;  // resident bytes of the process; 0: none
     uint64_t expansion_limit = 0;  // 0: none; the first of several searches to reach it ends them all
-};
-
-struct Statistics {
-    uint64_t expanded = 0, evaluated = 0, generated = 0, reopened = 0, dead_ends = 0;
-    uint64_t stored = 0;  // distinct states
-    uint64_t open = 0;
-    uint64_t bytes = 0;   // held for states, nodes and the open list
-    float initial_h = 0, best_h = 0;
-    double seconds = 0;
-    // Where a search has several heuristics or queues: how often each was used, under the name that users see.
-    std::vector<std::pair<std::string, uint64_t>> evaluations_by_heuristic, expansions_by_queue;
-};
-
-struct SearchResult {
-    Status status = Status::exhausted;
-    std::vector<int32_t> plan;  // operators
-    Statistics statistics;
 };
 
 // `heartbeat` sees the statistics about twenty times a second and returns false to cancel.

@@ -2,13 +2,18 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include "search/best_first.hpp"
 #include "search/many.hpp"
+#include "search/portfolio.hpp"
 #include "task/arrays.hpp"
 
 namespace nb = nanobind;
@@ -23,19 +28,42 @@ void construct_options(SearchOptions* self, bool greedy, double weight, bool uni
     new (self) SearchOptions{greedy, weight, unit_costs, std::move(batches), time_limit, memory_limit, expansion_limit};
 }
 
-SearchResult search(Evaluator& evaluator, const Ints& init, const SearchOptions& options,
-                    std::optional<nb::callable> progress) {
-    // Runs pending signal handlers too: an exception from one (Ctrl-C) ends the search and reaches the caller.
-    const auto heartbeat = [&](const Statistics& statistics) {
+// Runs pending signal handlers too: an exception from one (Ctrl-C) ends the search and reaches the caller.
+auto heartbeat(const std::optional<nb::callable>& progress) {
+    return [&progress](const Statistics& statistics) {
         nb::gil_scoped_acquire gil;
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
         if (!progress) return true;
         nb::object answer = (*progress)(nb::cast(statistics, nb::rv_policy::copy));
         return answer.is_none() || nb::cast<bool>(answer);
     };
+}
+
+SearchResult search(Evaluator& evaluator, const Ints& init, const SearchOptions& options,
+                    const std::optional<nb::callable>& progress) {
     const std::span<const int32_t> atoms(init.data(), init.size());
     nb::gil_scoped_release released;
-    return best_first_search(evaluator, atoms, options, heartbeat);
+    return best_first_search(evaluator, atoms, options, heartbeat(progress));
+}
+
+SearchResult run_portfolio(Guidance& guidance, Evaluator* network, const std::vector<PortfolioPart>& parts,
+                           const Ints& init, const SearchOptions& options, const std::optional<nb::callable>& progress) {
+    const std::span<const int32_t> atoms(init.data(), init.size());
+    nb::gil_scoped_release released;
+    return portfolio_search(guidance, network, parts, atoms, options, heartbeat(progress));
+}
+
+void construct_part(PortfolioPart* self, std::string name, bool guided, bool network, int batch, double share,
+                    uint64_t delay) {
+    new (self) PortfolioPart{std::move(name), guided, network, batch, share, delay};
+}
+
+std::unique_ptr<Guidance> make_guidance(std::shared_ptr<const Problem> problem, bool unit_costs,
+                                        const Ints& group_offsets, const Ints& groups, const Ints& kinds) {
+    const int n_atoms = problem->packing().n_atoms();
+    require(kinds.size() == static_cast<std::size_t>(n_atoms), "atoms differ in number");
+    return std::make_unique<Guidance>(std::move(problem), unit_costs, to_rows(group_offsets, groups, n_atoms),
+                                      to_vector(kinds));
 }
 
 ManyResults many(Evaluator& evaluator, const BitRows& bits, const SearchOptions& options,
@@ -94,6 +122,7 @@ void register_search(nb::module_& m) {
         .def_ro("best_h", &Statistics::best_h)
         .def_ro("seconds", &Statistics::seconds)
         .def_ro("evaluations_by_heuristic", &Statistics::evaluations_by_heuristic)
+        .def_ro("led_by", &Statistics::led_by)
         .def_ro("expansions_by_queue", &Statistics::expansions_by_queue);
     nb::class_<SearchResult>(m, "SearchResult", "How a search ended; the plan holds operators.")
         .def_ro("status", &SearchResult::status)
@@ -108,6 +137,18 @@ void register_search(nb::module_& m) {
           nb::sig("def search(evaluator: Evaluator, init: numpy.typing.NDArray[numpy.int32], options: SearchOptions, "
                   "progress: collections.abc.Callable[[Statistics], bool | None] | None = None) -> SearchResult"),
           "Best-first search from one state.");
+    nb::class_<Guidance>(m, "Guidance", "h_FF and landmarks, ready to guide searches of one problem.")
+        .def(nb::new_(&make_guidance), "problem"_a, "unit_costs"_a, "group_offsets"_a, "groups"_a, "kinds"_a);
+    nb::class_<PortfolioPart>(m, "PortfolioPart", "One of several searches that take turns.")
+        .def("__init__", &construct_part, nb::kw_only(), "name"_a, "guided"_a, "network"_a, "batch"_a = 1,
+             "share"_a = 1.0, "delay"_a = 0);
+    m.def("portfolio_search", &run_portfolio, "guidance"_a, "network"_a.none(), "parts"_a, "init"_a, "options"_a,
+          "progress"_a.none() = nb::none(),
+          nb::sig("def portfolio_search(guidance: Guidance, network: Evaluator | None, "
+                  "parts: collections.abc.Sequence[PortfolioPart], init: numpy.typing.NDArray[numpy.int32], "
+                  "options: SearchOptions, "
+                  "progress: collections.abc.Callable[[Statistics], bool | None] | None = None) -> SearchResult"),
+          "Searches with h_FF and landmarks, with a network, or with all of them, that take turns from one state.");
     m.def("search_many", &many, "evaluator"_a, "states"_a, "options"_a, "go_on"_a.none() = nb::none(),
           nb::sig("def search_many(evaluator: Evaluator, states: numpy.typing.NDArray[numpy.uint64], "
                   "options: SearchOptions, go_on: collections.abc.Callable[[], bool] | None = None) -> ManyResults"),

@@ -50,6 +50,8 @@ public:
     virtual bool safe() const { return true; }
     // Do many states share each value? Then the open list keeps a queue per value.
     virtual bool few_values() const { return false; }
+    // What evaluating a state costs, in about nanoseconds. A constant, so that searches that share time by it repeat.
+    virtual uint64_t effort_per_state() const { return 10'000; }
 
 private:
     std::shared_ptr<const Problem> owned_;

@@ -8,19 +8,22 @@ namespace goalward {
 
 class FFGuide final : public Guide {
 public:
-    FFGuide(std::shared_ptr<const Problem> problem, bool unit_costs)
-        : relaxation_(std::move(problem), Relaxed::ff, unit_costs) {}
+    // The evaluator, of kind ff, may serve several guides in turn.
+    explicit FFGuide(RelaxationEvaluator& relaxation) : relaxation_(relaxation) {}
 
     float evaluate(StateId, const Word* state, std::vector<int32_t>* preferred) override {
+        const uint64_t before = relaxation_.effort();
         const float h = relaxation_.evaluate(state);
+        effort_ += relaxation_.effort() - before;
         if (preferred && h != dead_end) relaxation_.append_helpful_actions(*preferred);
         return h;
     }
-    uint64_t effort() const override { return relaxation_.effort(); }
+    uint64_t effort() const override { return effort_; }
     const char* name() const override { return "ff"; }
 
 private:
-    RelaxationEvaluator relaxation_;
+    RelaxationEvaluator& relaxation_;
+    uint64_t effort_ = 0;
 };
 
 }  // namespace goalward

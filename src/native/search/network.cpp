@@ -67,6 +67,12 @@ Network::Network(int n_atoms, int width, std::span<const float> table, std::span
     }
 }
 
+std::size_t Network::n_weights() const {
+    std::size_t total = output_width_;
+    for (const Dense& dense : dense_) total += static_cast<std::size_t>(dense.layer.inputs) * dense.layer.outputs;
+    return total;
+}
+
 void Network::forward(const float* first, int rows, float* out, std::vector<Floats>& scratch, int& capacity) const {
     if (rows > capacity || scratch.size() != dense_.size()) {
         capacity = std::max(rows, capacity);

@@ -41,6 +41,7 @@ public:
     const Kernels& kernels() const { return kernels_; }
     const float* row(int atom) const { return table_.get() + static_cast<std::size_t>(atom) * width_; }
     const float* bias() const { return bias_.get(); }
+    std::size_t n_weights() const;  // of the dense layers
 
     // Activations of the first layer, `rows` rows of stride() floats, in; one value per row out. Scratch space grows
     // with the rows and belongs to the caller.
@@ -70,6 +71,7 @@ public:
     void evaluate(const Batch& batch, std::span<float> h) override;
     void forget() override { summed_.clear(); }
     bool safe() const override { return false; }
+    uint64_t effort_per_state() const override { return 500 + network_->n_weights() / 30; }
 
 private:
     void sum_up(const Word* state, float* sum);

@@ -117,6 +117,11 @@ public:
         ++size_;
     }
 
+    Entry top() const {
+        const auto& [rank, queue] = *queues_.begin();
+        return {rank, blocks_[queue.head].ids[queue.begin]};
+    }
+
     Entry pop() {
         const auto best = queues_.begin();
         Queue& queue = best->second;

@@ -1,0 +1,27 @@
+// What searches with guides are made from, for one problem: h_FF and a finder of landmarks. Made once, used for many
+// searches, one after the other.
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "search/landmark_discovery.hpp"
+#include "search/relaxation.hpp"
+#include "task/rows.hpp"
+
+namespace goalward {
+
+struct Guidance {
+    // For mutex groups and kinds of atoms see LandmarkFinder.
+    Guidance(std::shared_ptr<const Problem> the_problem, bool unit_costs, Rows mutex_groups, std::vector<int32_t> kinds)
+        : problem(std::move(the_problem)), relaxation(problem, Relaxed::ff, unit_costs),
+          landmarks(std::make_shared<LandmarkFinder>(problem, std::move(mutex_groups), std::move(kinds),
+                                                     LandmarkOptions{})) {}
+
+    std::shared_ptr<const Problem> problem;
+    RelaxationEvaluator relaxation;
+    std::shared_ptr<LandmarkFinder> landmarks;
+};
+
+}  // namespace goalward

@@ -1,0 +1,252 @@
+"""lama and hybrid: searches that bring h_FF and landmarks with them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+from math import inf
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from goalward import _core
+from goalward.errors import UsageError
+from goalward.search import SearchOptions, SearchResult, Statistics, Status, bind_heuristic, search
+from goalward.search.network import Layer, NetworkWeights, bind_network
+from goalward.search.portfolio import hybrid_parts
+from goalward.task.domains import generate
+from goalward.task.grounding import ground
+from goalward.task.states import random_walk_states, to_bits
+from goalward.task.strips import Task
+from goalward.task.validate import validate_plan
+from helpers import Tiny, make_tiny, read_texts
+from oracle import cheapest_cost, make_task, strips_tasks, successors, with_init
+
+GUIDED = ("lama", "hybrid")
+# One key opens one of two doors: without deletes both, in truth never.
+TWO_DOORS = make_task(3, [([0], [1], [0], 1), ([0], [2], [0], 1)], [0], [1, 2])
+
+
+def misleading(states: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
+    """A heuristic that is sure of nonsense: every other state is a dead end, the rest are near."""
+    return np.where(states.sum(axis=1) % 2, inf, -1.0 * states.argmax(axis=1)).astype(np.float32)
+
+
+def guided(task: Task, algorithm: str, *, init: npt.NDArray[np.int32] | None = None, **options: object) -> SearchResult:
+    heuristic = "ff" if algorithm == "lama" else misleading
+    return search(task, heuristic, SearchOptions(algorithm, **options), init=init)  # type: ignore[arg-type]
+
+
+def without_time(statistics: Statistics) -> Statistics:
+    return replace(statistics, seconds=0)
+
+
+@pytest.fixture(scope="module")
+def hard() -> Task:
+    """A task that no search gets through in the time any test gives it: the wrong half of a sliding puzzle."""
+    instance = generate("tiles", rows=4, cols=4, seed=0)
+    goal = instance.problem_text.index("(:goal")
+    swapped = instance.problem_text[goal:].replace("t1 s-1-1", "t1 s-1-2").replace("t2 s-1-2", "t2 s-1-1")
+    return ground(*read_texts(instance.domain_text, instance.problem_text[:goal] + swapped))
+
+
+def small_network(task: Task) -> NetworkWeights:
+    """A network with weights out of the air."""
+    random = np.random.default_rng(0)
+    table = random.normal(size=(task.n_atoms, 16)).astype(np.float32)
+    last = Layer(random.normal(size=(1, 16)).astype(np.float32), np.zeros(1, dtype=np.float32), -1)
+    return NetworkWeights(table, np.zeros(16, dtype=np.float32), (last,))
+
+
+# --- plans ---
+
+
+@pytest.mark.parametrize("algorithm", GUIDED)
+def test_plans_are_valid(tiny: Tiny, algorithm: str) -> None:
+    for start in [tiny.task.init, *random_walk_states(tiny.task, 5, 30, seed=2)]:
+        result = guided(tiny.task, algorithm, init=start)
+        assert result.solved == search(tiny.task, "ff", init=start).solved
+        if not result.solved:
+            continue
+        state = frozenset(start.tolist())
+        for operator in result.plan or ():
+            state = dict(successors(tiny.task, state))[operator]
+        assert set(tiny.task.goal.tolist()) <= state
+    steps = [tuple(step[1:-1].split()) for step in guided(tiny.task, algorithm).steps]
+    assert validate_plan(tiny.domain, tiny.problem, steps).valid
+
+
+@given(task=strips_tasks(), algorithm=st.sampled_from(GUIDED))
+def test_there_is_a_plan_or_a_proof_that_there_is_none_even_with_a_bad_heuristic(task: Task, algorithm: str) -> None:
+    result = guided(task, algorithm)
+    assert result.status is (Status.SOLVED if cheapest_cost(task, unit_costs=True) < inf else Status.UNSOLVABLE)
+
+
+@pytest.mark.parametrize("algorithm", GUIDED)
+def test_an_unsolvable_task_that_its_relaxation_solves_is_proven_unsolvable(algorithm: str) -> None:
+    result = guided(TWO_DOORS, algorithm)
+    assert (result.status, result.plan, result.statistics.led_by) == (Status.UNSOLVABLE, None, "")
+
+
+@pytest.mark.parametrize("algorithm", GUIDED)
+def test_a_goal_that_holds_needs_no_steps(algorithm: str) -> None:
+    for goal in ([0], []):
+        result = guided(make_task(2, [([0], [1], [], 1)], [0], goal), algorithm)
+        assert (result.status, result.plan, result.statistics.expanded) == (Status.SOLVED, (), 0)
+
+
+def test_a_dead_end_of_the_relaxation_is_not_expanded() -> None:
+    # Burning the bridge (o0) is easier than crossing it (o1, o2), and ends everything.
+    task = make_task(5, [([0], [4], [1], 1), ([0, 1], [2], [0], 1), ([2], [3], [2], 1)], [0, 1], [3])
+    result = search(with_init(task, [0]), "ff", SearchOptions("lama"))
+    assert (result.status, result.statistics.dead_ends, result.statistics.expanded) == (Status.UNSOLVABLE, 1, 0)
+
+
+@pytest.mark.parametrize("algorithm", GUIDED)
+def test_a_state_without_an_atom_that_always_holds_is_searched_too(algorithm: str) -> None:
+    task = make_task(3, [([0], [2], [], 1), ([1], [2], [], 1)], [0, 1], [2])  # nothing deletes (a0)
+    result = search(
+        task,
+        "ff" if algorithm == "lama" else "goalcount",
+        SearchOptions(algorithm),
+        init=np.array([1], dtype=np.int32),  # type: ignore[arg-type]
+    )
+    assert result.plan == (1,)
+
+
+# --- what is counted ---
+
+
+def test_lama_counts_evaluations_by_heuristic_and_expansions_by_queue(tiny: Tiny) -> None:
+    counts = guided(tiny.task, "lama").statistics
+    queues = dict(counts.expansions_by_queue)
+    assert list(queues) == ["ff", "ff preferred", "landmarks", "landmarks preferred"]
+    assert sum(queues.values()) == max(counts.expanded - 1, 0)  # no queue leads to the initial state
+    assert dict(counts.evaluations_by_heuristic)["ff"] == counts.evaluated == counts.expanded + counts.dead_ends
+    assert counts.led_by in queues or counts.expanded <= 1
+
+
+def test_hybrid_search_names_the_search_of_each_queue(hard: Task) -> None:
+    counts = search(
+        hard, bind_network(hard, small_network(hard)), SearchOptions("hybrid", expansion_limit=20_000)
+    ).statistics
+    queues, evaluations = dict(counts.expansions_by_queue), dict(counts.evaluations_by_heuristic)
+    assert list(queues)[:5] == [
+        "lama: ff",
+        "lama: ff preferred",
+        "lama: landmarks",
+        "lama: landmarks preferred",
+        "hybrid: ff",
+    ]
+    assert queues["hybrid: network preferred"] > 0
+    assert sum(queues.values()) <= counts.expanded <= sum(queues.values()) + 5
+    assert set(evaluations) == {"ff", "landmarks", "network"}
+    assert evaluations["network"] > evaluations["ff"] > 0
+
+
+# --- limits ---
+
+
+@pytest.mark.parametrize("algorithm", GUIDED)
+def test_time_runs_out(hard: Task, algorithm: str) -> None:
+    result = guided(hard, algorithm, time_limit=0.3)
+    assert (result.status, result.plan) == (Status.OUT_OF_TIME, None)
+    assert result.statistics.seconds >= 0.3
+
+
+@pytest.mark.parametrize("algorithm", GUIDED)
+def test_expansions_run_out(hard: Task, algorithm: str) -> None:
+    result = guided(hard, algorithm, expansion_limit=7)
+    assert (result.status, result.statistics.expanded) == (Status.OUT_OF_EXPANSIONS, 7)
+
+
+@pytest.mark.parametrize("algorithm", GUIDED)
+def test_progress_sees_counts_and_can_cancel(hard: Task, algorithm: str) -> None:
+    seen: list[Statistics] = []
+
+    def stop_at_third(statistics: Statistics) -> bool:
+        seen.append(statistics)
+        return len(seen) < 3
+
+    heuristic = "ff" if algorithm == "lama" else misleading
+    options = SearchOptions(algorithm, time_limit=60)  # type: ignore[arg-type]
+    assert search(hard, heuristic, options, progress=stop_at_third).status is Status.CANCELLED
+    assert seen[0].expanded <= seen[1].expanded < seen[2].expanded
+    assert seen[2].evaluations_by_heuristic
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc to see the memory in use")
+@pytest.mark.parametrize("parts", ["lama_parts()", "hybrid_parts((1, 32))", "hybrid_parts((1, 32))[1:2]"])
+def test_memory_runs_out_near_its_limit(parts: str) -> None:
+    script = f"""
+from goalward import _core
+from goalward.search import SearchOptions, bind_heuristic
+from goalward.search.portfolio import hybrid_parts, lama_parts
+from goalward.task.domains import generate
+from goalward.task.grounding import ground
+from goalward.task.lifted_reader import parse_domain, parse_problem
+from goalward.task.states import to_bits
+instance = generate("tiles", rows=4, cols=4, seed=0)
+domain = parse_domain(instance.domain_text, "d")
+goal = instance.problem_text.index("(:goal")
+swapped = instance.problem_text[goal:].replace("t1 s-1-1", "t1 s-1-2").replace("t2 s-1-2", "t2 s-1-1")
+task = ground(domain, parse_problem(instance.problem_text[:goal] + swapped, "p", domain))
+heuristic, states = bind_heuristic(task, "blind"), to_bits([task.init], task.n_atoms)
+guidance, network = heuristic.guidance(states, unit_costs=True), heuristic.evaluator(states)
+limit = _core.resident_memory() + 30 * 2**20
+options = SearchOptions(memory_limit=limit, time_limit=200).native()
+result = _core.portfolio_search(guidance, network, {parts}, task.init, options)
+print(result.status.name, _core.peak_memory() / limit, result.statistics.bytes / (30 * 2**20))
+"""
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    status, share, held = run.stdout.split()
+    assert status == "OUT_OF_MEMORY"
+    assert float(share) < 1.05
+    assert 0.8 < float(held) < 1.05
+
+
+# --- the same again ---
+
+
+@pytest.mark.parametrize("algorithm", GUIDED)
+def test_the_same_search_again_is_the_same(tiny: Tiny, algorithm: str) -> None:
+    first, second = guided(tiny.task, algorithm), guided(tiny.task, algorithm)
+    assert first.plan == second.plan
+    assert without_time(first.statistics) == without_time(second.statistics)
+
+
+def test_turns_depend_neither_on_time_nor_on_earlier_searches(hard: Task) -> None:
+    fresh, used = (bind_network(hard, small_network(hard)) for _ in range(2))
+    for start in random_walk_states(hard, 3, 40, seed=1):
+        search(hard, used, SearchOptions("hybrid", expansion_limit=200), init=start)
+    options = SearchOptions("hybrid", expansion_limit=20_000)
+    one, other = search(hard, fresh, options), search(hard, used, options)
+    assert without_time(one.statistics) == without_time(other.statistics)
+    assert dict(one.statistics.expansions_by_queue)["hybrid: network preferred"] > 0
+
+
+# --- wrong use ---
+
+
+def test_lama_takes_no_other_heuristic_and_hybrid_needs_one() -> None:
+    task = make_tiny("blocks").task
+    with pytest.raises(UsageError, match="lama uses h_FF and landmarks alone, not goalcount"):
+        search(task, "goalcount", SearchOptions("lama"))
+    with pytest.raises(UsageError, match="without one, use lama"):
+        search(task, "ff", SearchOptions("hybrid"))
+    with pytest.raises(UsageError, match="one state at a time"):
+        SearchOptions("lama", batch=4)
+
+
+def test_a_network_of_another_problem_is_refused() -> None:
+    tasks = [make_tiny("blocks", seed).task for seed in (0, 1)]
+    states = [to_bits([task.init], task.n_atoms) for task in tasks]
+    guidance = bind_heuristic(tasks[0], "ff").guidance(states[0], unit_costs=True)
+    network = bind_heuristic(tasks[1], "goalcount").evaluator(states[1])
+    with pytest.raises(ValueError, match="another problem"):
+        _core.portfolio_search(guidance, network, hybrid_parts((1,)), tasks[0].init, SearchOptions().native())
