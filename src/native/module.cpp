@@ -12,6 +12,9 @@ void register_sampling(nanobind::module_& m);
 }  // namespace goalward
 
 NB_MODULE(_core, m) {
+    // Whoever keeps a reference until the interpreter ends (a notebook, a registry of the standard library) would read a
+    // page about it; what is left then goes with the process.
+    nanobind::set_leak_warnings(false);
     m.doc() = "Native inner loops of goalward; use the Python packages above it.";
     goalward::register_task(m);
     goalward::register_evaluators(m);

@@ -18,6 +18,7 @@ from safetensors.numpy import save
 from goalward.errors import GoalwardError, TaskFileError, UsageError
 from goalward.search.heuristics import BoundHeuristic, bind_heuristic
 from goalward.search.learned import require_domain
+from goalward.search.planning import Solver
 from goalward.search.solving import Start
 from goalward.task.lifted_reader import parse_domain, parse_problem
 from goalward.task.plan_file import write_bytes_atomically
@@ -114,7 +115,7 @@ def parameter_shapes(latent: int) -> dict[str, tuple[int, ...]]:
 
 
 @dataclass(frozen=True, eq=False)
-class DomainModel:
+class DomainModel(Solver):
     """A trained heuristic for a domain. ``info`` says how it was made: problems, seed, versions, training curve."""
 
     domain_name: str
@@ -143,6 +144,10 @@ class DomainModel:
         domain = parse_domain(self.domain_text, f"the domain of {source}")
         task = ground(domain, parse_problem(text, source, domain))
         return Start(task, task.init, text, source)
+
+    def save(self, path: str | Path) -> None:
+        """Write it to one file, all or nothing; :func:`goalward.load_model` reads it."""
+        save_domain_model(self, path)
 
     def with_settings(self, *, message_steps: int | None = None, **unknown: int) -> DomainModel:
         """With another number of message-passing steps than in training."""

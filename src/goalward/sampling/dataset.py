@@ -5,17 +5,21 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 from safetensors.numpy import save
 
 from goalward.errors import TaskFileError
+from goalward.task.packing import core_atoms, fixed_atoms
 from goalward.task.plan_file import write_bytes_atomically
 from goalward.task.states import BitRows, from_bits
 from goalward.task.store import read_safetensors, task_arrays, task_from_arrays
 from goalward.task.strips import Ints, Task
+
+if TYPE_CHECKING:
+    from torch.utils.data import TensorDataset
 
 FORMAT = "goalward-dataset"
 VERSION = 1
@@ -61,6 +65,22 @@ class Dataset:
         """(from, to, count) of the labels, ready to print or plot."""
         counts, edges = np.histogram(self.labels, bins=bins, range=(0, self.beyond))
         return [(float(a), float(b), int(c)) for a, b, c in zip(edges[:-1], edges[1:], counts, strict=True)]
+
+    def to_torch(self) -> TensorDataset:
+        """States as rows of zeros and ones and their labels, both float32, for PyTorch's ``DataLoader``.
+
+        Atoms that always hold are true, as in every state that search meets, and atoms that the goal cannot depend on
+        are false: give a network that learns from this to ``Model.from_torch(task, network, relevant_only=True)``.
+
+        >>> states, labels = dataset.to_torch().tensors  # doctest: +SKIP
+        """
+        import torch  # noqa: PLC0415 - slow to load
+        from torch.utils.data import TensorDataset  # noqa: PLC0415
+
+        truth = from_bits(self.states, self.task.n_atoms) & core_atoms(self.task) | fixed_atoms(self.task)
+        return TensorDataset(
+            torch.from_numpy(truth.astype(np.float32)), torch.from_numpy(self.labels.astype(np.float32))
+        )
 
     def plot(self, axes: Any = None) -> Any:
         """Draw the label histogram with matplotlib, which must be installed; returns the axes."""

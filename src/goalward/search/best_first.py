@@ -15,6 +15,7 @@ from typing import Literal
 
 from goalward import _core
 from goalward.errors import UsageError
+from goalward.measures import parse_duration, parse_size
 from goalward.search.heuristics import BoundHeuristic, HeuristicFunction, bind_heuristic
 from goalward.search.portfolio import hybrid_parts, lama_parts
 from goalward.task.states import to_bits
@@ -51,8 +52,9 @@ class SearchOptions:
     """How to search.
 
     ``unit_costs`` says what g and the heuristic count: steps, or the costs in the PDDL. None means PDDL costs for A*
-    and weighted A*, and steps for the searches that only look for a plan. Limits of None are no limits; memory is that
-    of the whole process. A limit on expansions, unlike one on time, ends a search at the same place on every machine.
+    and weighted A*, and steps for the searches that only look for a plan. Limits may be written ``"2m"`` and ``"4G"``;
+    None is no limit, and memory is that of the whole process. A limit on expansions, unlike one on time, ends a search
+    at the same place on every machine.
 
     ``batch`` is how many of the best states are expanded at once; 1 is plain best-first search. Several numbers make as
     many greedy searches that take turns until one of them ends: a wide search gets out of places where the heuristic
@@ -69,6 +71,10 @@ class SearchOptions:
     expansion_limit: int | None = None
 
     def __post_init__(self) -> None:
+        for name, read in (("time_limit", parse_duration), ("memory_limit", parse_size)):
+            limit = getattr(self, name)
+            if isinstance(limit, str):  # as people write them: "2m", "4G"
+                object.__setattr__(self, name, read(limit))
         if self.algorithm not in ALGORITHMS:
             raise UsageError(f"unknown search {self.algorithm!r} (known: {', '.join(ALGORITHMS)})")
         if not 1 <= len(self.batches) <= 16 or not all(1 <= batch <= 1_000_000 for batch in self.batches):

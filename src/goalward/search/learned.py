@@ -42,6 +42,9 @@ class LearnedModel(Protocol):
     def with_settings(self, **settings: int) -> LearnedModel:
         """The same model, used in another way; a setting that it does not have is an error."""
 
+    def save(self, path: str | Path) -> None:
+        """Write it to a file, which :func:`load_model` reads."""
+
     def summary(self, *, details: bool = False) -> dict[str, Any]:
         """What a person wants to know of it; with ``details`` also the long lists, such as the training curve."""
 

@@ -11,7 +11,7 @@ import json
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from safetensors.numpy import save
@@ -20,18 +20,23 @@ from goalward.errors import TaskFileError, UsageError
 from goalward.search.heuristics import BoundHeuristic
 from goalward.search.learned import require_domain
 from goalward.search.network import Layer, NetworkWeights, bind_network
+from goalward.search.planning import Solver
 from goalward.search.solving import Start
+from goalward.task.packing import core_atoms, fixed_atoms
 from goalward.task.plan_file import write_bytes_atomically
 from goalward.task.states import StateReader
 from goalward.task.store import read_safetensors, task_arrays, task_from_arrays
 from goalward.task.strips import Task
+
+if TYPE_CHECKING:
+    from torch import nn
 
 FORMAT = "goalward-model"
 VERSION = 1
 
 
 @dataclass(frozen=True, eq=False)
-class Model:
+class Model(Solver):
     """A trained heuristic. ``info`` says how it was made: method, options, seed, versions, training curve."""
 
     task: Task
@@ -60,6 +65,38 @@ class Model:
         if task is not None and task is not self.task and task_fingerprint(task) != self.fingerprint:
             raise UsageError(f"the model was trained for another problem than {task.problem_name}")
         return bind_network(task or self.task, self.weights, str(self.info.get("method", "network")))
+
+    def save(self, path: str | Path) -> None:
+        """Write it to one file, all or nothing; :func:`goalward.load_model` reads it."""
+        save_model(self, path)
+
+    @classmethod
+    def from_torch(
+        cls, task: Task, module: nn.Module, *, relevant_only: bool = False, info: dict[str, Any] | None = None
+    ) -> Model:
+        """A network of one's own in native search: a PyTorch module over states of a task.
+
+        The module takes a float tensor of shape (states, |F|) of zeros and ones and gives one number per state. It may
+        be made of linear layers, ReLUs, sums, concatenations, batch normalisation and the like; what cannot be
+        converted is an error that names it. The result is compared with the module on random states.
+
+        With ``relevant_only``, atoms that the goal cannot depend on are always false to the network. They are in the
+        states of a :class:`~goalward.sampling.Dataset`, so a network that learned from one knows nothing of them, and
+        search need not store them.
+        """
+        from goalward.search.torch_networks import weights_of  # noqa: PLC0415 - loads PyTorch
+
+        notes = {"method": type(module).__name__, "notes": {"network": "made in PyTorch"}}
+        fixed = fixed_atoms(task)
+        ignored = ~(core_atoms(task) | fixed) if relevant_only else np.zeros(task.n_atoms, dtype=bool)
+        weights = weights_of(module, task.n_atoms).without(true=fixed, false=ignored)
+        return cls(task, weights, notes if info is None else info)
+
+    def to_torch(self) -> nn.Module:
+        """The network as a PyTorch module: a float tensor of shape (states, |F|) in, one number per state out."""
+        from goalward.search.torch_networks import ExportedNetwork  # noqa: PLC0415 - loads PyTorch
+
+        return ExportedNetwork(self.weights)
 
     def with_settings(self, **settings: int) -> Model:
         """A network for one problem can be used in one way only."""

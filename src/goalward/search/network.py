@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from goalward import _core
 from goalward.search.heuristics import BoundHeuristic
-from goalward.task.strips import Task
+from goalward.task.packing import core_atoms
+from goalward.task.strips import Bools, Task
 
 Floats = npt.NDArray[np.float32]
 
@@ -60,6 +61,11 @@ class NetworkWeights:
         widths += [f"{layer.weights.shape[0]}{' + skip' if layer.skip >= 0 else ''}" for layer in self.layers]
         return " → ".join(widths)
 
+    def without(self, true: Bools, false: Bools) -> NetworkWeights:
+        """The network that takes some atoms to be true and some to be false, whatever it is told of them."""
+        table = np.where((true | false)[:, None], np.float32(0), self.table)
+        return NetworkWeights(table, self.bias + self.table[true].sum(axis=0), self.layers)
+
     def forward(self, states: npt.NDArray[np.bool_]) -> Floats:
         """Values of states of shape (n, |F|), in NumPy: slow, plain, for checks."""
         activations = [np.maximum(states.astype(np.float32) @ self.table + self.bias, 0)]
@@ -71,7 +77,12 @@ class NetworkWeights:
 
 
 def bind_network(task: Task, weights: NetworkWeights, name: str = "network") -> BoundHeuristic:
-    """Make a network ready to evaluate states of a task; weights are packed for this machine once."""
+    """Make a network ready to evaluate states of a task; weights are packed for this machine once.
+
+    Networks learned here ignore all but the core atoms, and search need not store the others. One that does not ignore
+    them sees them as they are: it is served by the whole problem.
+    """
     layers = [(layer.weights, layer.bias, layer.skip) for layer in weights.layers]
+    whole = bool(weights.table[~core_atoms(task)].any())
     packed = _core.Network(weights.table, weights.bias, layers)
-    return BoundHeuristic(task, name, lambda problem: _core.network_evaluator(problem, packed), whole=False)
+    return BoundHeuristic(task, name, lambda problem: _core.network_evaluator(problem, packed), whole=whole)

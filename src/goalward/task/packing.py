@@ -47,10 +47,13 @@ def fixed_atoms(task: Task) -> Bools:
     return fixed
 
 
+@lru_cache(maxsize=8)
 def core_atoms(task: Task) -> Bools:
     """Atoms that matter and vary: the goal can depend on them, and they are not :func:`fixed_atoms`."""
     atoms, _ = relevant(task.n_atoms, task.pre, task.add, task.goal)
-    return atoms & ~fixed_atoms(task)
+    core = atoms & ~fixed_atoms(task)
+    core.setflags(write=False)  # everybody who asks for it gets this one
+    return core
 
 
 @lru_cache(maxsize=8)

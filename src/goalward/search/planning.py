@@ -1,0 +1,127 @@
+"""From states, however they are given, to checked plans: what notebooks and programs call.
+
+>>> plan(task, "ff", time_limit="10s").steps  # doctest: +SKIP
+['(unstack a b)', '(put-down a)']
+>>> model.solve(["p1.pddl", "p2.pddl"])  # doctest: +SKIP
+[<solved p1.pddl: 12 steps, 40 expansions, 0.01 s>, <solved p2.pddl: 20 steps, 88 expansions, 0.02 s>]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast, overload
+
+import numpy as np
+
+from goalward.errors import UsageError
+from goalward.search.best_first import Progress, SearchOptions
+from goalward.search.heuristics import BoundHeuristic, HeuristicFunction
+from goalward.search.learned import LearnedModel
+from goalward.search.solving import TIME_LIMIT, Outcome, Start, default_search, initial_state, solve, solve_all
+from goalward.task.sexpr import read_text
+from goalward.task.states import StateLike, StateReader, as_state
+from goalward.task.strips import Task
+
+
+class Solver:
+    """What every learned model can do with its heuristic: solve states."""
+
+    @overload
+    def solve(  # type: ignore[overload-overlap]  # one path is a sequence of strings too, and counts as one path
+        self: LearnedModel,
+        states: StateLike | None = None,
+        options: SearchOptions | None = None,
+        *,
+        time_limit: float | str | None = None,
+        memory_limit: int | str | None = None,
+        jobs: int = 1,
+        progress: Progress | None = None,
+    ) -> Outcome: ...
+    @overload
+    def solve(
+        self: LearnedModel,
+        states: Sequence[StateLike],
+        options: SearchOptions | None = None,
+        *,
+        time_limit: float | str | None = None,
+        memory_limit: int | str | None = None,
+        jobs: int = 1,
+        progress: Progress | None = None,
+    ) -> list[Outcome]: ...
+    def solve(
+        self: LearnedModel,
+        states: Any = None,
+        options: SearchOptions | None = None,
+        *,
+        time_limit: float | str | None = None,
+        memory_limit: int | str | None = None,
+        jobs: int = 1,
+        progress: Progress | None = None,
+    ) -> Outcome | list[Outcome]:
+        """Solve one state, or each of several; every plan is checked on the PDDL.
+
+        A state is the path of a problem file, of which a model of one problem reads the ``:init`` alone, or a list of
+        the ids of its true atoms. Without states, the model's own problem is solved. Each state gets 30 s unless
+        ``time_limit`` or ``options`` say otherwise; ``jobs`` states are solved at the same time.
+        """
+        if jobs < 1:
+            raise UsageError(f"jobs is {jobs}; it is at least 1")
+        chosen = options or replace(default_search(learned=True), time_limit=TIME_LIMIT)
+        chosen = _limited(chosen, time_limit=time_limit, memory_limit=memory_limit)
+        one = states is None or _is_one(states)
+        starts = [_start(self, state) for state in ([states] if one else states)]
+        outcomes = list(solve_all(starts, self.heuristic, chosen, jobs=jobs, progress=progress))
+        return outcomes[0] if one else outcomes
+
+
+def plan(
+    task: Task,
+    heuristic: str | HeuristicFunction | BoundHeuristic | LearnedModel = "ff",
+    options: SearchOptions | None = None,
+    *,
+    init: StateLike | None = None,
+    time_limit: float | str | None = None,
+    memory_limit: int | str | None = None,
+    progress: Progress | None = None,
+) -> Outcome:
+    """Search for a plan from the task's initial state, or from ``init``, and check it on the PDDL.
+
+    ``heuristic`` is a name from :data:`goalward.HEURISTICS`, a function over batches of states, or a model. Without
+    ``options`` the search is the one that is best with it.
+    """
+    model = cast(LearnedModel, heuristic) if isinstance(heuristic, Solver) else None
+    chosen = options or default_search(learned=model is not None)
+    chosen = _limited(chosen, time_limit=time_limit, memory_limit=memory_limit)
+    bound = cast("str | HeuristicFunction | BoundHeuristic", heuristic) if model is None else model.heuristic(task)
+    return solve(_start_of(task, init), bound, chosen, progress=progress)
+
+
+def _limited(options: SearchOptions, **limits: Any) -> SearchOptions:
+    return replace(options, **{name: limit for name, limit in limits.items() if limit is not None})
+
+
+def _start_of(task: Task, state: StateLike | None) -> Start:
+    """A state of a task, with the PDDL that its plan is checked on."""
+    if state is None:
+        return initial_state(task)
+    if isinstance(state, str | Path):
+        text = read_text(state)
+        return Start(task, StateReader(task).parse(text, str(state)), text, str(state))
+    return Start(task, as_state(task, state))
+
+
+def _start(model: LearnedModel, state: Any) -> Start:
+    if isinstance(state, str | Path):  # the model knows how to read it: a domain's model grounds the problem
+        return model.start(read_text(state), str(state))
+    if model.task is None:
+        raise UsageError("a model of a domain solves problem files; a list of atoms is a state of one problem")
+    return _start_of(model.task, state)
+
+
+def _is_one(states: Any) -> bool:
+    """Is this one state: a file, or a list of atoms? An empty list has no states in it."""
+    if isinstance(states, str | Path | np.ndarray):
+        return True
+    return len(states) > 0 and isinstance(states[0], int | float | np.number)
