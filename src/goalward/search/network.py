@@ -83,6 +83,8 @@ def bind_network(task: Task, weights: NetworkWeights, name: str = "network") -> 
     them sees them as they are: it is served by the whole problem.
     """
     layers = [(layer.weights, layer.bias, layer.skip) for layer in weights.layers]
+    if len(weights.table) != task.n_atoms:
+        raise ValueError("the network was trained for another number of atoms")
     whole = bool(weights.table[~core_atoms(task)].any())
     packed = _core.Network(weights.table, weights.bias, layers)
     return BoundHeuristic(task, name, lambda problem: _core.network_evaluator(problem, packed), whole=whole)
