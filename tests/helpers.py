@@ -16,6 +16,7 @@ from goalward.task.domains import Instance, generate
 from goalward.task.grounding import ground
 from goalward.task.lifted import Domain, Problem
 from goalward.task.lifted_reader import parse_domain, parse_problem
+from goalward.task.packing import core_atoms
 from goalward.task.strips import Task
 
 # Small enough for brute force: at most a few thousand reachable states each.
@@ -54,14 +55,19 @@ def make_tiny(name: str, seed: int = 0) -> Tiny:
 
 
 def whole_number_network(task: Task) -> NetworkWeights:
-    """A network of no merit whose weights are small whole numbers: its sums are exact, so it is the same everywhere."""
+    """A network of no merit whose weights are small whole numbers: its sums are exact, so it is the same everywhere.
+
+    As the ones that are learned, it has no weights for atoms that search leaves out.
+    """
     random = np.random.default_rng(7)
 
     def draw(*shape: int) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
         return random.integers(-2, 3, shape).astype(np.float32)
 
     layers = (Layer(draw(12, 12), draw(12)), Layer(draw(12, 12), draw(12), skip=0), Layer(draw(1, 12), draw(1)))
-    return NetworkWeights(draw(task.n_atoms, 12), draw(12), layers)
+    table, bias = draw(task.n_atoms, 12), draw(12)
+    table[~core_atoms(task)] = 0
+    return NetworkWeights(table, bias, layers)
 
 
 class FastDownward:
