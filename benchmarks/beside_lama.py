@@ -1,0 +1,297 @@
+"""Our searches beside Fast Downward's lama-first, on the public benchmark: same states, CPU time for both.
+
+    python benchmarks/beside_lama.py --list all                          # plan --search lama, 75 instances, p1 to p3
+    python benchmarks/beside_lama.py --list mid --states 5 --train 60    # and hybrid with a model trained for 60 s
+    python benchmarks/beside_lama.py --list all --table results.jsonl    # only the tables of an earlier run
+
+Every search is a process of its own, one after the other, so that memory can be measured from outside in the same way
+for both. Grounding and translating are prepared before and not counted; training is. Results go to a file line by line;
+a run that was cut short goes on where it stopped. Limits are CPU time of the search.
+
+With ``--improve`` every plan of ours is improved: for the time that ``goalward plan`` would take by default (as long as
+the search, at least 0.1 s), and on to so many seconds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import gc
+import json
+import math
+import re
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from itertools import groupby
+from pathlib import Path
+from statistics import geometric_mean, median
+from typing import Any
+
+from common import Instance, find_benchmark, find_fast_downward, find_instances, number_after, run_metered, translate
+from goalward import improve_plan, load_model
+from goalward.search import SearchOptions, bind_heuristic, search
+from goalward.task.grounding import ground_files
+from goalward.task.states import StateReader
+from goalward.task.store import load_task, save_task
+
+SEARCHING, THEIR_MARK = "searching", "Conducting lazy best first search"
+ENOUGH_STORED = 20_000  # states, for memory per state to mean something
+AT_LEAST = 0.1  # seconds that a plan is improved for by default
+
+# The lists that decide: not the first, smallest instance of each domain.
+MID = [
+    "blocks/hard/probBLOCKS-25-2",
+    "depot/hard/p14",
+    "grid/hard/prob05-1",
+    "npuzzle/hard/prob-n8-1",
+    "pipesworld-notankage/hard/p38",
+    "rovers/hard/p32",
+    "scanalyzer-opt11-strips/hard/p19",
+    "storage/hard/p25",
+    "transport-opt14-strips/hard/p33",
+    "visitall-opt14-strips/hard/p-1-18",
+]
+LARGE = [
+    "blocks/hard/probBLOCKS-35-2",
+    "depot/hard/p22",
+    "grid/hard/prob05-3",
+    "npuzzle/hard/prob-n9-1",
+    "pipesworld-notankage/hard/p49",
+    "rovers/hard/p40",
+    "scanalyzer-opt11-strips/hard/p17",
+    "storage/hard/p29",
+    "transport-opt14-strips/hard/p35",
+    "visitall-opt14-strips/moderate/p-1-16",
+]
+
+
+def chosen(instances: list[Instance], name: str) -> list[Instance]:
+    """The instances of a list; "choose" are the first and third of each domain and difficulty, "report" the others."""
+    if name == "all":
+        return instances
+    if name in {"mid", "large"}:
+        prefixes = MID if name == "mid" else LARGE
+        found = [next((i for i in instances if i.label.startswith(prefix)), None) for prefix in prefixes]
+        missing = [prefix for prefix, instance in zip(prefixes, found, strict=True) if instance is None]
+        if missing:
+            sys.exit(f"The benchmark lacks {', '.join(missing)}.")
+        return [instance for instance in found if instance is not None]
+    groups = [list(group) for _, group in groupby(instances, lambda i: (i.domain, i.difficulty))]
+    return [i for group in groups for n, i in enumerate(group) if (n in {0, 2}) == (name == "choose")]
+
+
+class Contest:
+    """All searches on the states of one instance."""
+
+    def __init__(self, instance: Instance, folder: Path, options: argparse.Namespace) -> None:
+        self.instance, self.options = instance, options
+        self.folder = folder / instance.label.replace("/", "-")
+        self.folder.mkdir(exist_ok=True, parents=True)
+        self.task_file = self.folder / "task"
+        if not self.task_file.exists():
+            save_task(ground_files(instance.domain_file, instance.problem_file), self.task_file)
+
+    def results(self, state: int) -> dict[str, Any]:
+        """Everything about one state."""
+        line: dict[str, Any] = {"instance": self.instance.label, "state": state}
+        line["lama-first"] = self._theirs(state)
+        line["goalward-lama"] = self._ours(state, "lama")
+        if self.options.train:
+            line["hybrid"] = self._ours(state, "hybrid")
+        return line
+
+    def model(self) -> Path:
+        """A model with the defaults of ``goalward train``, made when it is first asked for."""
+        path = self.folder / "model.goalward"
+        if not path.exists():
+            from goalward import train  # noqa: PLC0415 - loads PyTorch
+
+            begun = time.process_time()
+            train(load_task(self.task_file), time_limit=self.options.train, progress=False).save(path)
+            print(f"{self.instance.label}: trained, {time.process_time() - begun:.0f} s of CPU", flush=True)
+        return path
+
+    def _ours(self, state: int, algorithm: str) -> dict[str, Any]:
+        source = self.model() if algorithm == "hybrid" else self.task_file
+        settings = [self.options.limit, self.options.improve or 0]
+        files = [source, self.instance.state_file(state)]
+        run = run_metered(
+            [sys.executable, __file__, "--worker", algorithm, *map(str, files), *map(str, settings)], SEARCHING
+        )
+        return json.loads(run.log.splitlines()[-1]) | {"growth": run.growth}
+
+    def _theirs(self, state: int) -> dict[str, Any]:
+        sas, plan = self.folder / "task.sas", self.folder / "lama.plan"
+        plan.unlink(missing_ok=True)
+        translate(self.instance.domain_file, self.instance.state_file(state), sas)
+        limit = ["--internal-plan-file", plan]
+        run = run_metered([find_fast_downward(), *lama_first(self.options.limit), *limit], THEIR_MARK, stdin=sas)
+        solved = plan.exists()
+        return {
+            "solved": solved,
+            "seconds": number_after("] Search time:", run.log),
+            "expanded": int(number_after("] Expanded", run.log)),
+            "stored": int(number_after("Number of registered states:", run.log)),
+            "length": int(number_after("Plan length:", run.log)) if solved else None,
+            "cost": int(number_after("Plan cost:", run.log)) if solved else None,
+            "growth": run.growth,
+        }
+
+
+def lama_first(limit: float) -> list[str]:
+    """The search behind the alias of Fast Downward's driver, with a limit on its CPU time."""
+    sys.path.insert(0, str(find_fast_downward().parents[3]))
+    words = list(import_module("driver.aliases").ALIASES["lama-first"])
+    words[-1] = re.sub(r"reopen_closed=false", f"reopen_closed=false,max_time={limit}", words[-1])
+    return words
+
+
+def worker(algorithm: str, source: str, state_file: str, limit: str, improvement: str) -> None:
+    """One search of ours in a process of its own."""
+    if algorithm == "hybrid":
+        model = load_model(source)
+        task = model.task
+        heuristic = model.heuristic(task)
+    else:
+        task = load_task(source)
+        heuristic = bind_heuristic(task, "ff")
+    init = StateReader(task).read(state_file)
+    heuristic.value(init)
+    gc.collect()
+    ctypes.CDLL(None).malloc_trim(0)  # so that the search does not live on what loading has freed
+    print(SEARCHING, flush=True)
+    time.sleep(0.1)  # for the measurement of memory to start
+    begun = time.process_time()
+    result = search(
+        task, heuristic, SearchOptions(algorithm=algorithm), init=init,
+        progress=lambda _: time.process_time() - begun < float(limit),
+    )  # fmt: skip
+    seconds = time.process_time() - begun
+    statistics = result.statistics
+    report: dict[str, Any] = {
+        "solved": result.solved,
+        "seconds": seconds,
+        "expanded": statistics.expanded,
+        "stored": statistics.stored,
+        "bytes": statistics.bytes,
+        "led_by": statistics.led_by,
+        "length": result.length if result.solved else None,
+        "cost": result.cost if result.solved else None,
+    }
+    if result.solved and float(improvement):
+        short = max(seconds, AT_LEAST)
+        improved = improve_plan(task, result.plan or (), init=init, time_limit=max(short, float(improvement)))
+        in_time = [better for better in improved.better if better.seconds <= short]
+        report["cost_by_default"] = in_time[-1].cost if in_time else result.cost
+        report["cost_at_last"] = improved.cost
+        report["improved_for"] = improved.seconds
+    print(json.dumps(report), flush=True)
+
+
+# --- tables ---
+
+
+def tables(lines: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Coverage, time, plan cost and memory of each of our searches beside lama-first's."""
+    ours = [name for name in ("goalward-lama", "hybrid") if any(name in line for line in lines)]
+    by_domain: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for line in lines:
+        by_domain[line["instance"].split("/")[0]].append(line)
+    yield "| domain | states | lama-first | " + " | ".join(ours) + " |"
+    yield "|---|---|---|" + "---|" * len(ours)
+    for domain, rows in [*sorted(by_domain.items()), ("all", list(lines))]:
+        counts = [sum(row[name]["solved"] for row in rows if name in row) for name in ("lama-first", *ours)]
+        yield f"| {domain} | {len(rows)} | " + " | ".join(map(str, counts)) + " |"
+    for name in ours:
+        common = [line for line in lines if name in line and line[name]["solved"] and line["lama-first"]["solved"]]
+        yield ""
+        yield f"{name} / lama-first on the {len(common)} states that both solve:"
+        yield from _ratios(name, common, by_domain)
+
+
+def _ratios(name: str, common: list[dict[str, Any]], by_domain: dict[str, list[dict[str, Any]]]) -> Iterator[str]:
+    def times(rows: list[dict[str, Any]]) -> list[float]:
+        floor = 0.001  # seconds; below it Fast Downward's log has no digits
+        return [max(row[name]["seconds"], floor) / max(row["lama-first"]["seconds"], floor) for row in rows]
+
+    if not common:
+        return
+    yield f"search time: median {median(times(common)):.2f}, geometric mean {geometric_mean(times(common)):.2f}"
+    expanded = [max(row[name]["expanded"], 1) / max(row["lama-first"]["expanded"], 1) for row in common]
+    yield f"expansions: median {median(expanded):.2f}, geometric mean {geometric_mean(expanded):.2f}"
+    for what in ("cost", "cost_by_default", "cost_at_last"):
+        found = [row for row in common if row[name].get(what) is not None and row["lama-first"]["cost"]]
+        if found:
+            parts = [
+                f"{domain} {median(row[name][what] / row['lama-first']['cost'] for row in rows):.2f}"
+                for domain, all_rows in sorted(by_domain.items())
+                if (rows := [row for row in all_rows if row in found])
+            ]
+            middle = median(row[name][what] / row["lama-first"]["cost"] for row in found)
+            yield f"{what.replace('_', ' ')}: median {middle:.2f} ({', '.join(parts)})"
+    large = [row for row in common if min(row[name]["stored"], row["lama-first"]["stored"]) >= ENOUGH_STORED]
+    if large:
+        growth = [
+            row[name]["growth"] / row[name]["stored"] / (row["lama-first"]["growth"] / row["lama-first"]["stored"])
+            for row in large
+        ]
+        yield f"memory per stored state, {len(large)} states: median {median(growth):.2f}, highest {max(growth):.2f}"
+
+
+def main() -> None:
+    if sys.argv[1:2] == ["--worker"]:
+        worker(*sys.argv[2:])
+        return
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bench", type=Path, help="the unpacked public benchmark")
+    parser.add_argument("--list", choices=["all", "choose", "report", "mid", "large"], default="mid")
+    parser.add_argument("--states", type=int, default=3, help="p1 to pN of each instance")
+    parser.add_argument("--limit", type=float, default=30.0, help="seconds of CPU time for each search")
+    parser.add_argument("--train", type=float, help="train a model for so many seconds and run hybrid search too")
+    parser.add_argument("--improve", type=float, help="improve plans for so many seconds")
+    parser.add_argument("--part", default="1/1", metavar="K/N", help="the K-th of N parts of the list")
+    parser.add_argument("--out", type=Path, help="lines of results; an existing file is continued")
+    parser.add_argument("--table", type=Path, nargs="+", help="print the tables of these files and do nothing else")
+    options = parser.parse_args()
+    if options.table:
+        lines = [json.loads(line) for file in options.table for line in file.read_text().splitlines()]
+        instances = {i.label for i in chosen(find_instances(find_benchmark(options.bench)), options.list)}
+        print("\n".join(tables([line for line in lines if line["instance"] in instances])))
+        return
+    part, parts = map(int, options.part.split("/"))
+    instances = chosen(find_instances(find_benchmark(options.bench)), options.list)[part - 1 :: parts]
+    lines = [json.loads(line) for line in options.out.read_text().splitlines()] if _exists(options.out) else []
+    done = {(line["instance"], line["state"]) for line in lines}
+    with tempfile.TemporaryDirectory() as scratch:
+        for instance in instances:
+            states = [n for n in range(1, options.states + 1) if (instance.label, n) not in done]
+            contest = Contest(instance, Path(scratch), options) if states else None
+            for state in states:
+                assert contest is not None
+                line = contest.results(state)
+                lines.append(line)
+                if options.out:
+                    with options.out.open("a") as file:
+                        file.write(json.dumps(line) + "\n")
+                shown = ", ".join(f"{name} {_shown(line[name])}" for name in line if isinstance(line[name], dict))
+                print(f"{instance.label} p{state}: {shown}", flush=True)
+    print("\n".join(tables(lines)))
+
+
+def _exists(path: Path | None) -> bool:
+    return path is not None and path.exists()
+
+
+def _shown(result: dict[str, Any]) -> str:
+    if not result["solved"]:
+        return f"none in {result['seconds']:.1f}s"
+    costs = [result["cost"], *(result[name] for name in ("cost_by_default", "cost_at_last") if name in result)]
+    return f"{result['seconds']:.2f}s, cost {' → '.join(f'{cost:g}' if math.isfinite(cost) else '-' for cost in costs)}"
+
+
+if __name__ == "__main__":
+    main()
