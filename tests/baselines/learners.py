@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from goalward.learning.looks import Look
 from goalward.learning.methods import make_options
 from goalward.learning.options import LearnOptions, SupervisedOptions
 from goalward.learning.results import Epoch
 from goalward.learning.trials import Trial
-from goalward.learning.validation import Score
 from goalward.task.packing import core_atoms, fixed_atoms
 from goalward.task.states import BitRows, from_bits
 from goalward.task.strips import Task
@@ -66,7 +66,7 @@ class Log:
     def data(self, trial: int, summary: dict[str, Any]) -> None:
         self.summaries.append(summary)
 
-    def epoch(self, trial: int, epoch: Epoch, solved: Score | None) -> bool | None:
+    def epoch(self, trial: int, epoch: Epoch, look: Look | None) -> bool | None:
         self.epochs.append(epoch)
         return not self.stop(epoch) if self.stop else None
 

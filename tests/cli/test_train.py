@@ -99,7 +99,7 @@ def test_the_result_is_on_standard_output(train: Train, blocks: Files) -> None:
     first, time, written = training.out.splitlines()
     assert first == (
         f"Trial 1: seed 0, sampler reachable, {trial['epochs']} epochs ({trial['end']}), "
-        f"validation loss {trial['validation_loss']:.2f}"
+        f"validation loss {trial['validation_loss']:.2f}, solves 10 of 10 validation states"
     )
     assert re.fullmatch(r"Training time: \d+\.\d\ds", time)
     assert written == f"Model written to {training.output}"
@@ -113,6 +113,21 @@ def test_with_several_trials_it_says_which_is_kept(train: Train, blocks: Files) 
     assert kept == [i == info["chosen_trial"] for i in range(2)]
     for line, trial in zip(training.trials, info["trials"], strict=True):
         assert f"solves {trial['solved']} of {trial['validation_states']} validation states" in line
+
+
+def test_a_model_that_solves_nothing_is_said_to(
+    train: Train, bundled: Callable[..., Files], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = ("--samples", "20", "--length", "1", "--max-epochs", "1", "--width", "1", "--trials", "1")
+    training = train(bundled("tiles", rows=5, cols=5), *options, "--validation-seconds", "10ms")
+    assert training.code == 0
+    assert training.model.info["likely_to_help"] is False
+    *_, warning, written = training.out.splitlines()
+    assert warning == (
+        "This model is not likely to help: searches of 0.01 s with it solve 0 of 10 validation states. Try a longer "
+        "--time-limit, more --trials, another --sampler, or another --method (rsl, tsl, sing, …)."
+    )
+    assert written.startswith("Model written to ")
 
 
 # --- the model ---

@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -167,6 +168,36 @@ def test_a_time_limit_ends_an_epoch_too(dataset: Dataset, monkeypatch: pytest.Mo
     assert 1 <= seen.count(1) < 800
     assert math.isfinite(result.curve[0].train_loss)
     assert usable(dataset, result)
+
+
+def test_a_time_limit_leaves_time_to_validate_what_was_learned(
+    dataset: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [0.0]
+    monkeypatch.setattr(trainer, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    whole = state_batches.StateBatches.epoch
+
+    def slow(self: state_batches.StateBatches, rows: Any, batch_size: int) -> Iterator[Any]:
+        for batch in whole(self, rows, batch_size):
+            yield batch
+            now[0] += 5.0 if batch_size == trainer.VALIDATION_BATCH else 1.0
+
+    monkeypatch.setattr(state_batches.StateBatches, "epoch", slow)
+    result = train_network(dataset, replace(SMALL, max_epochs=10, time_limit=50.0))
+    # Eight batches and a validation are an epoch of 13 s; the last one ends in time for its validation.
+    assert [epoch.seconds for epoch in result.curve] == [13.0, 26.0, 39.0, 50.0]
+    assert [epoch.states for epoch in result.curve] == [800, 1600, 2400, 3100]
+    assert result.end == "time limit"
+
+
+def test_a_reason_to_end_speaks_for_the_weights_of_that_epoch(
+    dataset: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script(monkeypatch, [3, 5, 4])
+    seen = Recorder(lambda number: "validation states solved" if number == 3 else None)  # type: ignore[arg-type,return-value]
+    result = train_network(dataset, replace(SMALL, max_epochs=50), watch=seen)
+    assert (result.end, result.best_epoch, len(result.curve)) == ("validation states solved", 3, 3)
+    assert flat(result.weights) == seen.weights[2]
 
 
 def test_a_watcher_may_end_training(dataset: Dataset) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from goalward.errors import UsageError
 from goalward.learning import PRESETS, PreimageOptions, TrainingOptions, TrainingResult, train_with, trainer, trials
+from goalward.learning.looks import Look
 from goalward.learning.results import End, Epoch
 from goalward.learning.state_batches import StateBatches
 from goalward.learning.validation import WALK_SEED, Score, score, validation_states
@@ -54,8 +55,8 @@ class Log:
         self.events.append(("data", trial))
         self.summaries.append(summary)
 
-    def epoch(self, trial: int, epoch: Epoch, solved: Score | None) -> bool | None:
-        self.events.append(("epoch", trial, epoch.number, solved))
+    def epoch(self, trial: int, epoch: Epoch, look: Look | None) -> bool | None:
+        self.events.append(("epoch", trial, epoch.number, look))
         return not self.stop(trial, epoch) if self.stop else None
 
     def message(self, text: str) -> None:
@@ -99,20 +100,33 @@ def test_the_same_seed_gives_the_same_model() -> None:
 
 def test_a_watcher_hears_of_every_phase_in_order() -> None:
     log = Log()
-    train_with(make_tiny("blocks").task, "n-rsl", QUICK, log)
+    train_with(make_tiny("blocks").task, "n-rsl", replace(QUICK, trials=2), log)
     without_epochs = [event for event in log.events if event[0] != "epoch"]
     phases = ["rollouts", "sampling", "data", "training", "validation"]
     assert without_epochs == [(phase, trial) for trial in (0, 1) for phase in phases]
     assert [event[1:3] for event in log.events if event[0] == "epoch"] == [(0, 1), (0, 2), (1, 1), (1, 2)]
     assert [summary["sampler"] for summary in log.summaries] == ["reachable", "uniform"]
-    assert isinstance(next(event for event in log.events if event[0] == "epoch")[3], Score)
+    assert isinstance(next(event for event in log.events if event[0] == "epoch")[3], Look)
 
 
-def test_one_trial_needs_no_validation() -> None:
+def test_one_trial_is_validated_too_so_that_the_model_says_what_it_is_worth() -> None:
     log = Log()
     model = train_with(make_tiny("blocks").task, "n-rsl", replace(QUICK, trials=1), log)
-    assert ("validation", 0) not in log.events
-    assert model.info["trials"][0]["solved"] is None
+    assert log.events[-1] == ("validation", 0)
+    assert (model.info["trials"][0]["solved"], model.info["trials"][0]["validation_states"]) == (3, 3)
+    assert model.info["likely_to_help"] is True
+
+
+@pytest.mark.parametrize(("solved", "helps"), [(0, False), (1, False), (2, True), (10, True)])
+def test_a_model_that_solves_next_to_nothing_says_so(monkeypatch: pytest.MonkeyPatch, solved: int, helps: bool) -> None:
+    Staged(monkeypatch, [(solved, 9)])
+    model = train_with(make_tiny("blocks").task, "n-rsl", replace(QUICK, trials=1, validation_states=10))
+    assert model.info["likely_to_help"] is helps
+
+
+def test_nothing_is_said_where_nothing_was_validated() -> None:
+    model = train_with(make_tiny("blocks").task, "n-rsl", replace(QUICK, trials=1, validation_states=0))
+    assert model.info["likely_to_help"] is None
 
 
 @pytest.mark.parametrize(
@@ -179,7 +193,7 @@ class Staged:
         number = int(heuristic.value(heuristic.task.init))
         assert self.scores is not None
         solved, evaluations = self.scores[number]
-        return Score(solved, len(states), evaluations)
+        return Score(solved, len(states), evaluations, seconds)
 
     def kept(self, options: PreimageOptions) -> int:
         model = train_with(make_tiny("blocks").task, "n-rsl", options)
@@ -348,5 +362,5 @@ def test_a_state_that_takes_too_long_is_not_solved(roomy: Task) -> None:
 
 
 def test_ranks_put_solved_states_first() -> None:
-    assert Score(3, 5, 900).rank > Score(2, 5, 1).rank
-    assert Score(3, 5, 10).rank > Score(3, 5, 11).rank
+    assert Score(3, 5, 900, 1.0).rank > Score(2, 5, 1, 1.0).rank
+    assert Score(3, 5, 10, 1.0).rank > Score(3, 5, 11, 1.0).rank

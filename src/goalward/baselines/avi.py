@@ -53,7 +53,8 @@ def learn(trial: Trial[AviOptions]) -> TrainingResult:
             residual = float(np.mean((heuristic.evaluate(states) - labels) ** 2))
             loss = network.fit(states, labels, options.epochs)
             elapsed = time.monotonic() - trial.begun
-            curve.append(Epoch(number, loss, residual, elapsed, network.options.learning_rate))
+            trained = number * options.states * options.epochs
+            curve.append(Epoch(number, loss, residual, elapsed, network.options.learning_rate, trained))
             if trial.watch(curve[-1], network.weights) is False:
                 end = "interrupted"
                 break

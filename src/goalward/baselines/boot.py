@@ -109,7 +109,7 @@ def bootstrap(trial: Trial[BootOptions], make_labels: Labels) -> TrainingResult:
     random = np.random.default_rng([trial.seed, 0xB007])
     network = trial.online_network()
     buffer = ReplayBuffer(options.buffer)
-    length, curve, rounds = options.first_length, list[Epoch](), list[dict[str, int]]()
+    length, trained, curve, rounds = options.first_length, 0, list[Epoch](), list[dict[str, int]]()
 
     def time_left() -> bool:
         return trial.seconds is None or time.monotonic() - trial.begun < trial.seconds
@@ -128,9 +128,10 @@ def bootstrap(trial: Trial[BootOptions], make_labels: Labels) -> TrainingResult:
             surprise = float(np.mean((heuristic.evaluate(fresh) - labels) ** 2)) if len(labels) else float("nan")
             buffer.add(fresh, labels)
             if buffer.size:
-                loss = network.fit(*buffer.draw(options.train_states, random))
-                rate = network.options.learning_rate
-                curve.append(Epoch(number, loss, surprise, time.monotonic() - trial.begun, rate))
+                drawn, targets = buffer.draw(options.train_states, random)
+                loss, rate = network.fit(drawn, targets), network.options.learning_rate
+                trained += len(targets)
+                curve.append(Epoch(number, loss, surprise, time.monotonic() - trial.begun, rate, trained))
                 if trial.watch(curve[-1], network.weights) is False:
                     end = "interrupted"
                     break

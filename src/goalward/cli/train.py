@@ -22,8 +22,8 @@ from goalward.search.model import Model, save_model, training_notes
 from goalward.task.grounding import ground_files
 
 if TYPE_CHECKING:
+    from goalward.learning.looks import Look
     from goalward.learning.results import Epoch
-    from goalward.learning.validation import Score
 
 DEFAULT_METHOD = "n-rsl"
 _OTHERS = [option for name in learned_methods() for option in declared(options_class(name)).values()]
@@ -96,7 +96,21 @@ def describe_training(model: Model) -> str:
         )
         lines += [f"  restarted, {reason}" for reason in trial["restarts"]]
     lines.append(f"Training time: {info['seconds']:.2f}s")
+    if info["likely_to_help"] is False:
+        lines.append(_warning(info))
     return "\n".join(lines)
+
+
+def _warning(info: dict[str, Any]) -> str:
+    """What to do about a model that solves next to nothing."""
+    kept = info["trials"][info["chosen_trial"]]
+    others = [name for name in learned_methods() if name != info["method"]]
+    sampler = "another --sampler, " if "sampler" in info["options"] else ""
+    return (
+        f"This model is not likely to help: searches of {kept['search_seconds']:g} s with it solve {kept['solved']} of "
+        f"{kept['validation_states']} validation states. Try a longer --time-limit, more --trials, {sampler}"
+        f"or another --method ({', '.join(others[:3])}, …)."
+    )
 
 
 class _PlainView:
@@ -119,8 +133,8 @@ class _PlainView:
             err=True,
         )
 
-    def epoch(self, trial: int, epoch: Epoch, solved: Score | None) -> bool:
-        glimpse = "" if solved is None else f", a short search solves {solved} validation states"
+    def epoch(self, trial: int, epoch: Epoch, look: Look | None) -> bool:
+        glimpse = "" if look is None else f", a short search solves {look} validation states"
         typer.echo(
             f"[{time.monotonic() - self.started:.1f}s] epoch {epoch.number}: training loss {epoch.train_loss:.3f}, "
             f"validation loss {epoch.validation_loss:.3f}{glimpse}",
@@ -140,20 +154,20 @@ class _LiveView(_PlainView):
         self.current, self.trial = "starting", 0
         self.summary: dict[str, Any] = {}
         self.curve: list[Epoch] = []
-        self.solved: Score | None = None
+        self.look: Look | None = None
         self.live = live_rows(self.rows)
 
     def phase(self, name: str, trial: int) -> None:
         if trial != self.trial or name == "rollouts":
-            self.summary, self.curve, self.solved = {}, [], None
+            self.summary, self.curve, self.look = {}, [], None
         self.current, self.trial = name, trial
 
     def data(self, trial: int, summary: dict[str, Any]) -> None:
         self.summary = summary
 
-    def epoch(self, trial: int, epoch: Epoch, solved: Score | None) -> bool:
+    def epoch(self, trial: int, epoch: Epoch, look: Look | None) -> bool:
         self.curve.append(epoch)
-        self.solved = solved or self.solved
+        self.look = look or self.look
         return not self.interrupt.asked
 
     def message(self, text: str) -> None:
@@ -171,8 +185,8 @@ class _LiveView(_PlainView):
         if self.curve:
             rows.append(("epoch", f"{self.curve[-1].number}"))
             rows.append(("loss", describe_losses(self.curve)))
-        if self.solved:
-            rows.append(("short search", f"solves {self.solved} validation states now"))
+        if self.look:
+            rows.append(("short search", f"solves {self.look} validation states now"))
         return rows
 
     def _eta(self, elapsed: float) -> str:

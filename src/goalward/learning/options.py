@@ -111,4 +111,10 @@ class LearnOptions(NetworkOptions):
 
 @dataclass(frozen=True)
 class SupervisedOptions(TrainingOptions, LearnOptions):
-    """For methods that make a data set first and then fit a network to it."""
+    """For methods that make a data set first and then fit a network to it.
+
+    Training ends when more of it cannot matter: a few searches after an epoch (a look, see ``looks.py``) solve all
+    their validation states with few expansions, and so they do for ``enough_looks`` looks in a row.
+    """
+
+    enough_looks: int = by_preset("looks in a row with all their states solved that end training; 0: none do", 0, 1000)

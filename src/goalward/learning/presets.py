@@ -12,6 +12,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "patience": 8,
         "schedule": "cosine",
         "normalise": True,
+        "enough_looks": 3,
         "sampler": ("reachable", "uniform"),  # the trials take them in turn
     },
     "paper": {
@@ -21,6 +22,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "patience": 2,
         "schedule": "constant",
         "normalise": False,
+        "enough_looks": 0,
         "sampler": ("uniform",),
     },
 }

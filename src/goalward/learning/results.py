@@ -9,18 +9,22 @@ from typing import Any, Literal
 
 from goalward.search.network import NetworkWeights
 
-End = Literal["early stopping", "all epochs", "time limit", "interrupted"]
+End = Literal["early stopping", "all epochs", "time limit", "interrupted", "validation states solved"]
 
 
 @dataclass(frozen=True)
 class Epoch:
-    """One line of the training curve; losses are mean squared errors in squared steps."""
+    """One line of the training curve; losses are mean squared errors in squared steps.
+
+    ``states`` counts the states that were trained on so far, in all epochs.
+    """
 
     number: int
     train_loss: float
     validation_loss: float
     seconds: float
     learning_rate: float
+    states: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,10 +40,10 @@ class TrainingResult:
 
     @property
     def validation_loss(self) -> float:
-        """Of the best weights."""
+        """The least of all epochs."""
         losses = (epoch.validation_loss for epoch in self.curve)
         return min((loss for loss in losses if math.isfinite(loss)), default=math.inf)
 
 
-# Called after every epoch with the curve so far and a way to see the current weights; returns False to stop.
-Watch = Callable[[Epoch, Callable[[], NetworkWeights]], bool | None]
+# Called after every epoch, with a way to see the current weights; returns False or a reason to end training there.
+Watch = Callable[[Epoch, Callable[[], NetworkWeights]], bool | End | None]

@@ -25,7 +25,8 @@ def only_core(task: Task, states: BitRows) -> BitRows:
 class StateBatches:
     """States and labels, cut into batches of either form.
 
-    States stay packed as bits or as short lists of true atoms, so that memory and time per epoch hardly grow with |F|.
+    States stay packed as bits, and their lists of true atoms are made when they are first asked for and then kept, so
+    that training begins at once, and memory and time per epoch hardly grow with |F|.
     """
 
     def __init__(self, states: BitRows, labels: npt.NDArray[np.float32], n_atoms: int, device: str) -> None:
@@ -36,8 +37,10 @@ class StateBatches:
         sample = from_bits(states[:2000], n_atoms)
         self.true_atoms = float(sample.sum(axis=1).mean()) if len(sample) else 0.0
         self.sparse = device == "cpu" and n_atoms > SPARSE_BELOW * self.true_atoms
-        if self.sparse:
-            self._offsets, self._atoms = _lists(states, n_atoms)
+        self._starts = np.full(len(states), -1, dtype=np.int64)  # of each state's list among all atoms
+        self._lengths = np.zeros(len(states), dtype=np.int64)
+        self._atoms = np.zeros(0, dtype=np.int64)
+        self._used = 0
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -54,19 +57,19 @@ class StateBatches:
         if not self.sparse:
             dense = np.unpackbits(self._bits[rows].view(np.uint8), axis=1, count=self.n_atoms, bitorder="little")
             return torch.from_numpy(dense).to(self.device, torch.float32)
-        starts = self._offsets[rows]
-        lengths = self._offsets[rows + 1] - starts
+        self._make_lists(rows[self._starts[rows] < 0])
+        lengths = self._lengths[rows]
         offsets = np.cumsum(lengths) - lengths
-        positions = np.arange(lengths.sum()) + np.repeat(starts - offsets, lengths)
+        positions = np.arange(lengths.sum()) + np.repeat(self._starts[rows] - offsets, lengths)
         return torch.from_numpy(self._atoms[positions]), torch.from_numpy(offsets)
 
-
-def _lists(states: BitRows, n_atoms: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """True atoms of all states after one another, and where each state's begin; in slices, to bound memory."""
-    atoms, counts = [], []
-    for start in range(0, len(states), 4096):
-        row, column = np.nonzero(from_bits(states[start : start + 4096], n_atoms))
-        atoms.append(column)
-        counts.append(np.bincount(row, minlength=len(states[start : start + 4096])))
-    offsets = np.concatenate([[0], np.cumsum(np.concatenate(counts))]).astype(np.int64)
-    return offsets, np.concatenate(atoms).astype(np.int64)
+    def _make_lists(self, rows: npt.NDArray[np.int64]) -> None:
+        row, atom = np.nonzero(from_bits(self._bits[rows], self.n_atoms))
+        counts = np.bincount(row, minlength=len(rows))
+        end = self._used + len(atom)
+        if end > len(self._atoms):
+            self._atoms = np.concatenate([self._atoms, np.zeros(max(len(self._atoms), len(atom)), dtype=np.int64)])
+        self._atoms[self._used : end] = atom
+        self._lengths[rows] = counts
+        self._starts[rows] = self._used + np.cumsum(counts) - counts
+        self._used = end

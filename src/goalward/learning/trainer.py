@@ -21,6 +21,7 @@ from goalward.search.network import NetworkWeights
 from goalward.task.packing import core_atoms
 
 MAX_RESTARTS = 3
+VALIDATION_BATCH = 4096
 FINAL_SHARE = 0.01  # of the learning rate, where it ends under the cosine schedule
 
 Log = Callable[[str], None]
@@ -93,6 +94,8 @@ class _Run:
         self.best_epoch = 0
         self.best_state = copy.deepcopy(self.network.state_dict())
         self.end: End | None = None
+        self.seen = 0  # states trained on, in all epochs
+        self.validation_seconds = 0.0  # that the last look at the held-out states took
 
     @property
     def best_weights(self) -> NetworkWeights:
@@ -116,14 +119,17 @@ class _Run:
                 if self.can_differ and spread < 1e-4 * self.spread:
                     return "the network is dead: it gives every state the same value"
                 rate = float(self.optimiser.param_groups[0]["lr"])
-                epoch = Epoch(number, train_loss, validation_loss, time.monotonic() - self.started, rate)
+                epoch = Epoch(number, train_loss, validation_loss, time.monotonic() - self.started, rate, self.seen)
                 self.curve.append(epoch)
                 if validation_loss < best:
                     best = validation_loss
-                    self.best_epoch = number
-                    self.best_state = copy.deepcopy(self.network.state_dict())
-                if self.watch and self.watch(epoch, self.current_weights) is False:
+                    self._keep(number)
+                answer = self.watch(epoch, self.current_weights) if self.watch else None
+                if answer is False:
                     self.end = "interrupted"
+                elif isinstance(answer, str):  # the reason is something about the weights of now
+                    self.end = answer
+                    self._keep(number)
                 elif self._out_of_time():
                     self.end = "time limit"
                 elif number - self.best_epoch >= self.options.patience:
@@ -135,9 +141,14 @@ class _Run:
             self.end = "interrupted"
         return None
 
+    def _keep(self, number: int) -> None:
+        self.best_epoch = number
+        self.best_state = copy.deepcopy(self.network.state_dict())
+
     def _out_of_time(self) -> bool:
+        """Is there only time left to validate what has been learned?"""
         limit = self.options.time_limit
-        return limit is not None and time.monotonic() - self.started >= limit
+        return limit is not None and time.monotonic() - self.started + self.validation_seconds >= limit
 
     def _progress(self, epochs_done: float) -> float:
         """0 at the start, 1 at the end of the epochs or of the time, whichever is nearer."""
@@ -170,15 +181,23 @@ class _Run:
             seen += len(labels)
             if self._out_of_time():
                 break
+        self.seen += seen
         return total / max(seen, 1) * self.scale**2
 
     def _validate(self) -> tuple[float, float]:
-        """Mean loss on the held-out states, and the spread of the values given to them, in steps."""
+        """Mean loss on the held-out states, and the spread of the values given to them, in steps.
+
+        Where there is no time for all of them, because not even the first epoch could be finished, on some.
+        """
+        begun, self.validation_seconds = time.monotonic(), 0.0
         total, values = 0.0, []
         with torch.no_grad():
-            for states, labels in self.batches.epoch(self.validation_rows, 4096):
+            for states, labels in self.batches.epoch(self.validation_rows, VALIDATION_BATCH):
                 predicted = self.network(states)
                 total += float(((predicted - labels) ** 2).sum())
                 values.append(predicted)
-        spread = float(torch.cat(values).std(unbiased=False)) * self.scale
-        return total / len(self.validation_rows) * self.scale**2, spread
+                if not self.curve and self._out_of_time():
+                    break
+        every = torch.cat(values)
+        self.validation_seconds = time.monotonic() - begun
+        return total / len(every) * self.scale**2, float(every.std(unbiased=False)) * self.scale

@@ -18,8 +18,9 @@ from functools import cached_property
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
+from goalward.learning.looks import Look, Looks
 from goalward.learning.options import LearnOptions, SupervisedOptions
-from goalward.learning.results import Epoch, TrainingResult, Watch
+from goalward.learning.results import End, Epoch, TrainingResult, Watch
 from goalward.learning.validation import Score, score, validation_states
 from goalward.sampling import Dataset
 from goalward.search.model import Model
@@ -39,12 +40,21 @@ class Watcher(Protocol):
     def data(self, trial: int, summary: dict[str, Any]) -> None:
         """The data set of a trial is ready."""
 
-    def epoch(self, trial: int, epoch: Epoch, solved: Score | None) -> bool | None:
-        """An epoch is over; ``solved`` is set where validation states were searched too."""
+    def epoch(self, trial: int, epoch: Epoch, look: Look | None) -> bool | None:
+        """An epoch is over; ``look`` is set where short searches from validation states were made too."""
 
     def message(self, text: str) -> None:
         """Something worth a line in the log."""
 
+
+LEAST_SECONDS = 0.1
+"""What a step of learning gets, however little time is left."""
+VALIDATION_SHARE = 0.2
+"""Of a trial's time that goes at most into its validation, where trials compete."""
+VERDICT_SHARE = 0.05
+"""The same where there is one trial, and validation only says what it is worth."""
+DOUBTFUL_SHARE = 0.2
+"""A model that solves less than this of its validation states is not likely to help."""
 
 Chosen = TypeVar("Chosen", bound=LearnOptions)
 
@@ -70,7 +80,9 @@ class Trial(Generic[Chosen]):
     @property
     def left(self) -> float | None:
         """Seconds that remain for learning; None without a limit."""
-        return None if self.seconds is None else max(self.seconds - (time.monotonic() - self.begun), 0.1)
+        if self.seconds is None:
+            return None
+        return max(self.seconds - (time.monotonic() - self.begun), LEAST_SECONDS)
 
     def phase(self, name: str) -> None:
         """Say what begins."""
@@ -89,11 +101,15 @@ class Trial(Generic[Chosen]):
 
     @cached_property
     def watch(self) -> Watch:
-        """To be called after every epoch; returns False to stop."""
-        glimpse = _Glimpse(self.task, self.states, self.watcher)
+        """To be called after every epoch; returns False or a reason to stop."""
+        looks = Looks(self.task, self.states)
+        enough = self.options.enough_looks if isinstance(self.options, SupervisedOptions) else 0
 
-        def watch(epoch: Epoch, weights: Callable[[], NetworkWeights]) -> bool | None:
-            return self.watcher.epoch(self.number, epoch, glimpse(epoch, weights)) if self.watcher else None
+        def watch(epoch: Epoch, weights: Callable[[], NetworkWeights]) -> bool | End | None:
+            look = looks(epoch, weights) if enough or self.watcher else None
+            if self.watcher and self.watcher.epoch(self.number, epoch, look) is False:
+                return False
+            return "validation states solved" if enough and looks.all_solved_in_a_row >= enough else None
 
         return watch
 
@@ -128,17 +144,24 @@ def trial_seed(options: LearnOptions, number: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class _Outcome:
-    """A trial that is over."""
+    """A trial that is over. ``overhead`` are the seconds that it spent on other things than epochs."""
 
     number: int
     seed: int
     result: TrainingResult
     score: Score | None
+    overhead: float
 
     @property
     def rank(self) -> tuple[float, ...]:
         """Solved states, then evaluations; the loss, which compares less well between samplers, only among equals."""
         return (*(self.score.rank if self.score else (0, 0)), -self.result.validation_loss)
+
+    @property
+    def settles_it(self) -> bool:
+        """Can another trial hardly be better?"""
+        solved_all = self.score is not None and self.score.solved == self.score.states
+        return solved_all and self.result.end == "validation states solved"
 
 
 def train_model(
@@ -147,7 +170,8 @@ def train_model(
     """Learn a heuristic for a task by the trials of one method; ``goalward.learning.methods`` knows its learner.
 
     With several trials, each has its own seed and the samplers take turns; the one that solves most validation states
-    is kept, by fewer evaluations among equals. The time limit is shared between the trials.
+    is kept, by fewer evaluations among equals. Unless a number of trials is asked for, there are no more once one has
+    solved them all at once. The time limit is shared between the trials.
     """
     started = time.monotonic()
     options = options.resolved()
@@ -157,53 +181,36 @@ def train_model(
         seconds = None
         if options.time_limit is not None:
             left = options.time_limit - (time.monotonic() - started)
-            if outcomes and left <= 0:
+            if outcomes and left <= outcomes[-1].overhead:
                 break
-            seconds = max(left, 0.1) / (options.n_trials - number)
+            seconds = max(left, LEAST_SECONDS) / (options.n_trials - number)
         trial = Trial(task, method, options, number, seconds, states, watcher, time.monotonic())
-        outcomes.append(_run_trial(trial, learn))
-        if outcomes[-1].result.end == "interrupted":
+        outcomes.append(_run_trial(trial, learn, first=not outcomes))
+        if outcomes[-1].result.end == "interrupted" or (options.trials is None and outcomes[-1].settles_it):
             break
     best = max(outcomes, key=lambda outcome: outcome.rank)
     return Model(task, best.result.weights, _info(method, options, outcomes, best, time.monotonic() - started))
 
 
-def _run_trial(trial: Trial[Chosen], learn: Learner[Chosen]) -> _Outcome:
+def _run_trial(trial: Trial[Chosen], learn: Learner[Chosen], *, first: bool) -> _Outcome:
+    """Learn, and let validation states say what came out; that search counts towards the trial's time."""
     options, states = trial.options, trial.states
-    choosing = options.n_trials > 1
-    # The last search over all validation states counts towards the trial's time.
-    reserve = min(options.validation_seconds * len(states), (trial.seconds or 0) / 5) if choosing else 0.0
-    if trial.seconds is not None:
-        trial = dataclasses.replace(trial, seconds=max(trial.seconds - reserve, 0.1))
+    share = VALIDATION_SHARE if options.n_trials > 1 else VERDICT_SHARE
+    total = trial.seconds
+    if total is not None:
+        reserve = min(options.validation_seconds * len(states), share * total)
+        trial = dataclasses.replace(trial, seconds=max(total - reserve, LEAST_SECONDS))
     result = learn(trial)
+    trained = time.monotonic() - trial.begun
     verdict = None
-    if choosing and states:
+    if states and not (first and result.end == "interrupted"):  # who wants an end gets it, unless there is a choice
         trial.phase("validation")
-        heuristic = bind_network(trial.task, result.weights)
-        verdict = score(heuristic, states, reserve / len(states) or options.validation_seconds)
-    return _Outcome(trial.number, trial.seed, result, verdict)
-
-
-class _Glimpse:
-    """Now and then during training: how many of a few validation states does a short search solve?"""
-
-    STATES = 4
-    SECONDS = 0.1
-    SHARE = 0.05  # of the training time that may go into looking
-
-    def __init__(self, task: Task, states: list[Ints], watcher: Watcher | None) -> None:
-        self.task = task
-        self.states = states[: self.STATES]
-        self.enabled = watcher is not None and bool(states)
-        self.spent = 0.0
-
-    def __call__(self, epoch: Epoch, weights: Callable[[], NetworkWeights]) -> Score | None:
-        if not self.enabled or self.spent > self.SHARE * epoch.seconds:
-            return None
-        begun = time.monotonic()
-        result = score(bind_network(self.task, weights()), self.states, self.SECONDS)
-        self.spent += time.monotonic() - begun
-        return result
+        left = math.inf if total is None else max(total - trained, LEAST_SECONDS)
+        verdict = score(
+            bind_network(trial.task, result.weights), states, min(options.validation_seconds, left / len(states))
+        )
+    overhead = time.monotonic() - trial.begun - (result.curve[-1].seconds if result.curve else 0.0)
+    return _Outcome(trial.number, trial.seed, result, verdict, overhead)
 
 
 def _finite(loss: float) -> float | None:
@@ -239,10 +246,12 @@ def _info(method: str, options: LearnOptions, trials: list[_Outcome], best: _Out
                 "solved": trial.score.solved if trial.score else None,
                 "validation_states": trial.score.states if trial.score else None,
                 "evaluations": trial.score.evaluations if trial.score else None,
+                "search_seconds": round(trial.score.seconds, 3) if trial.score else None,
             }
             for trial in trials
         ],
         "chosen_trial": best.number,
+        "likely_to_help": best.score.solved >= DOUBTFUL_SHARE * best.score.states if best.score else None,
         "versions": {name: version(name) for name in ("goalward", "torch")} | {"python": platform.python_version()},
     }
     # As the model file will give it back.

@@ -23,6 +23,7 @@ class Score:
     solved: int
     states: int
     evaluations: int
+    seconds: float  # that each search was given at most
 
     @property
     def rank(self) -> tuple[int, int]:
@@ -45,4 +46,4 @@ def score(heuristic: BoundHeuristic, states: list[Ints], seconds: float) -> Scor
     options = replace(default_search(learned=True), time_limit=seconds)
     outcomes = [solve(Start(heuristic.task, state), heuristic, options) for state in states]
     solved = [outcome for outcome in outcomes if outcome.solved]
-    return Score(len(solved), len(states), sum(outcome.statistics.evaluated for outcome in solved))
+    return Score(len(solved), len(states), sum(outcome.statistics.evaluated for outcome in solved), seconds)
