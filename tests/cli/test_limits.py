@@ -201,7 +201,7 @@ def test_ctrl_c_with_json_is_still_one_object(goalward: Goalward, hard: Files, m
         threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
         return search(*arguments, **named)
 
-    monkeypatch.setattr("goalward.cli.plan.search", interrupted_search)
+    monkeypatch.setattr("goalward.search.solving.search", interrupted_search)
     outcome = goalward("plan", *hard.names, "-H", "blind", "--json", "--time-limit", "30s")
     assert (outcome.code, outcome.err) == (130, "")
     found = json.loads(outcome.out)
