@@ -14,7 +14,7 @@ import goalward
 from goalward.learning.methods import learned_methods
 
 ROOMS = ("task", "search", "regression", "sampling", "learning", "baselines", "experiments", "report", "cli")
-ANYONE_MAY_IMPORT = ("declared", "errors", "measures", "_core")
+ANYONE_MAY_IMPORT = ("declared", "display", "errors", "measures", "_core")
 SOURCE = Path(goalward.__file__).parent
 
 

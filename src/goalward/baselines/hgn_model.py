@@ -124,6 +124,11 @@ class DomainModel(Solver):
     options: DomainOptions
     info: dict[str, Any] = field(default_factory=dict)
 
+    def __repr__(self) -> str:
+        return (
+            f"<DomainModel for {self.domain_name} by {self.info.get('method', 'hand')}: {self.n_parameters:,} numbers>"
+        )
+
     @property
     def n_parameters(self) -> int:
         """Numbers that were learned."""

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from safetensors.numpy import save
 
+from goalward.display import bars, html_table
 from goalward.errors import TaskFileError
 from goalward.task.packing import core_atoms, fixed_atoms
 from goalward.task.plan_file import write_bytes_atomically
@@ -47,6 +48,27 @@ class Dataset:
 
     def __len__(self) -> int:
         return len(self.labels)
+
+    def __repr__(self) -> str:
+        labels = f", labels from {self.labels.min()} to {self.labels.max()}" if len(self) else ""
+        return f"<Dataset of {len(self):,} states of {self.task.problem_name} by {self.sampler}{labels}>"
+
+    def _repr_html_(self) -> str:
+        if not len(self):
+            return html_table(f"Dataset of {self.task.problem_name}", [("samples", 0)])
+        facts = self.summary()
+        low, middle, high = facts["labels"]
+        rows = [
+            ("states", f"{facts['samples']:,}"),
+            ("sampler", facts["sampler"]),
+            ("random share", f"{facts['random share']:.0%}"),
+            ("share beyond pre-images", f"{facts['share beyond']:.0%}"),
+            ("labels", f"{low} to {high}, median {middle:g}"),
+            ("true atoms per state", f"{facts['true atoms per state']:.1f}, {facts['true atoms initially']} initially"),
+        ]
+        counts = [count for _, _, count in self.histogram(min(40, max(self.beyond, 1)))]
+        picture = bars(counts, f"states by label, from 0 to {self.beyond}")
+        return html_table(f"Dataset of {self.task.problem_name}", rows, picture)
 
     def summary(self) -> dict[str, Any]:
         """Figures for a look at the data: label spread, share beyond, true atoms per state."""

@@ -14,12 +14,13 @@ from enum import Enum
 from typing import Literal
 
 from goalward import _core
+from goalward.display import html_list, html_table
 from goalward.errors import UsageError
-from goalward.measures import parse_duration, parse_size
+from goalward.measures import format_duration, parse_duration, parse_size
 from goalward.search.heuristics import BoundHeuristic, HeuristicFunction, bind_heuristic
 from goalward.search.portfolio import hybrid_parts, lama_parts
-from goalward.task.states import to_bits
-from goalward.task.strips import Ints, Task
+from goalward.task.states import StateLike, as_state, to_bits
+from goalward.task.strips import Task
 
 Algorithm = Literal["gbfs", "astar", "wastar", "lama", "hybrid"]
 ALGORITHMS: dict[str, str] = {
@@ -153,6 +154,30 @@ class SearchResult:
     plan: tuple[int, ...] | None
     statistics: Statistics
 
+    def __repr__(self) -> str:
+        return f"<{self.summary()}>"
+
+    def _repr_html_(self) -> str:
+        figures = self.statistics
+        rows = [
+            ("status", self.status.value),
+            ("steps", f"{self.length:,}" if self.solved else None),
+            ("cost", f"{self.cost:,}" if self.solved and self.task.uses_costs else None),
+            ("expanded", f"{figures.expanded:,}"),
+            ("evaluated", f"{figures.evaluated:,}"),
+            ("h of the initial state", f"{figures.initial_h:g}"),
+            ("least h", f"{figures.best_h:g}"),
+            ("time", format_duration(figures.seconds)),
+        ]
+        return html_table(f"Search in {self.task.problem_name}", rows, html_list(self.steps) if self.solved else "")
+
+    def summary(self, what: str = "") -> str:
+        """One line; ``what`` was searched from."""
+        what = f" {what}" if what else ""
+        steps = f"{self.length:,} steps, " if self.solved else ""
+        time = format_duration(self.statistics.seconds)
+        return f"{self.status.value}{what}: {steps}{self.statistics.expanded:,} expansions, {time}"
+
     @property
     def solved(self) -> bool:
         """Is there a plan?"""
@@ -182,10 +207,10 @@ def search(
     heuristic: str | HeuristicFunction | BoundHeuristic = "ff",
     options: SearchOptions | None = None,
     *,
-    init: Ints | None = None,
+    init: StateLike | None = None,
     progress: Progress | None = None,
 ) -> SearchResult:
-    """Search for a plan from ``init`` (default: the task's own initial state).
+    """Search for a plan from ``init``, atoms or a problem file (default: the task's own initial state).
 
     The searches lama and hybrid bring h_FF and landmarks with them: lama takes no other heuristic, hybrid one that is
     worth having beside them.
@@ -211,7 +236,7 @@ def search(
             if options.algorithm == "lama"
             else "the search hybrid takes a heuristic beside h_FF and landmarks, which it has; without one, use lama"
         )
-    start = task.init if init is None else init
+    start = task.init if init is None else as_state(task, init)
     states = to_bits([start], task.n_atoms)
     told = heartbeat if progress else None
     if options.algorithm in GUIDED:

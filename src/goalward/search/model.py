@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from safetensors.numpy import save
 
+from goalward.display import falling_line, html_table
 from goalward.errors import TaskFileError, UsageError
 from goalward.search.heuristics import BoundHeuristic
 from goalward.search.learned import require_domain
@@ -42,6 +43,17 @@ class Model(Solver):
     task: Task
     weights: NetworkWeights
     info: dict[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"<Model for {self.task.problem_name} by {self.info.get('method', 'hand')}: {self.weights.shape}>"
+
+    def _repr_html_(self) -> str:
+        facts = self.summary()
+        left_out = ("options", "versions", "fingerprint")
+        rows = [(name.replace("_", " "), value) for name, value in facts.items() if name not in left_out]
+        losses = [row[2] for row in self.info.get("curve") or [] if row[2] is not None]
+        curve = falling_line(losses, "validation loss by epoch, logarithmic")
+        return html_table(f"Model for {self.task.problem_name}", rows, curve)
 
     @cached_property
     def fingerprint(self) -> str:

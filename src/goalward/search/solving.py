@@ -80,6 +80,12 @@ class Outcome:
     heuristic: str
     found: SearchResult
 
+    def __repr__(self) -> str:
+        return f"<{self.found.summary(self.start.source)}>"
+
+    def _repr_html_(self) -> str:
+        return self.found._repr_html_()
+
     @property
     def status(self) -> Status:
         """How it ended."""

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from goalward.display import html_table
+
 if TYPE_CHECKING:
     from goalward.task.states import StateLike
 
@@ -106,6 +108,26 @@ class Task:
     uses_costs: bool
     domain_text: str
     problem_text: str
+
+    def __repr__(self) -> str:
+        return (
+            f"<Task {self.problem_name} of {self.domain_name}: {self.n_atoms} atoms, {self.n_operators} operators, "
+            f"{len(self.goal)} in the goal>"
+        )
+
+    def _repr_html_(self) -> str:
+        goal = [self.atoms[atom] for atom in self.goal]
+        more = f" and {len(goal) - 8} more" if len(goal) > 8 else ""
+        rows = [
+            ("domain", self.domain_name),
+            ("atoms", f"{self.n_atoms:,}"),
+            ("operators", f"{self.n_operators:,}"),
+            ("mutex groups", f"{len(self.mutex_groups):,}"),
+            ("true initially", f"{len(self.init):,}"),
+            ("goal", " ".join(goal[:8]) + more),
+            ("costs", "by the PDDL" if self.uses_costs else "1 per step"),
+        ]
+        return html_table(f"Task {self.problem_name}", rows)
 
     @property
     def n_atoms(self) -> int:

@@ -1,0 +1,55 @@
+"""How objects show themselves in a notebook: small tables and pictures in HTML, without JavaScript."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from html import escape
+
+_WIDTH, _HEIGHT = 320, 60
+
+
+def html_table(title: str, rows: Iterable[tuple[str, object]], below: str = "") -> str:
+    """A caption, names and values, and HTML below them; values are escaped."""
+    lines = "".join(
+        f'<tr><th style="text-align:left">{escape(name)}</th><td style="text-align:left">{escape(str(value))}</td></tr>'
+        for name, value in rows
+        if value is not None
+    )
+    caption = f'<caption style="text-align:left;font-weight:bold">{escape(title)}</caption>'
+    return f"<div><table>{caption}<tbody>{lines}</tbody></table>{below}</div>"
+
+
+def html_list(items: Sequence[str], most: int = 30) -> str:
+    """A numbered list that says how much of it is left out."""
+    shown = "".join(f"<li><code>{escape(item)}</code></li>" for item in items[:most])
+    rest = f"<p>… and {len(items) - most} more</p>" if len(items) > most else ""
+    return f"<ol>{shown}</ol>{rest}"
+
+
+def bars(heights: Sequence[float], caption: str) -> str:
+    """A bar chart as SVG, with a caption below it."""
+    highest = max([*heights, 1e-12])
+    width = _WIDTH / max(len(heights), 1)
+    drawn = "".join(
+        f'<rect x="{i * width:.1f}" y="{_HEIGHT * (1 - height / highest):.1f}" width="{max(width - 1, 0.5):.1f}" '
+        f'height="{_HEIGHT * height / highest:.1f}"/>'
+        for i, height in enumerate(heights)
+    )
+    return _picture(f'<g fill="currentColor">{drawn}</g>', caption)
+
+
+def falling_line(values: Sequence[float], caption: str) -> str:
+    """A line on a logarithmic scale as SVG, for losses; what is no number is left out."""
+    found = [(i, math.log(max(value, 1e-9))) for i, value in enumerate(values) if math.isfinite(value)]
+    if len(found) < 2:
+        return ""
+    low, high = min(y for _, y in found), max(y for _, y in found)
+    scale = _HEIGHT / (high - low) if high > low else 0.0
+    points = " ".join(f"{_WIDTH * i / (len(values) - 1):.1f},{(high - y) * scale:.1f}" for i, y in found)
+    return _picture(f'<polyline fill="none" stroke="currentColor" stroke-width="1.5" points="{points}"/>', caption)
+
+
+def _picture(drawing: str, caption: str) -> str:
+    view = f'viewBox="-2 -2 {_WIDTH + 4} {_HEIGHT + 4}" width="{_WIDTH}" height="{_HEIGHT}"'
+    return f"<figure><svg {view}>{drawing}</svg><figcaption>{escape(caption)}</figcaption></figure>"
