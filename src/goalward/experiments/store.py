@@ -65,8 +65,8 @@ class Result:
     ``status`` is that of a search ("solved", "out of time", …), "trained" for a training, or "failed" with an
     ``error``. ``extra`` of a training holds ``curve`` (epoch, training loss, validation loss, seconds), ``seconds``,
     ``notes`` and, where seeds compete, ``validation_solved``, ``validation_states`` and ``validation_evaluations``;
-    that of a solved search ``h_along``, the heuristic's value at each state of the plan, the first and the last
-    included.
+    that of a search the figures of its outcome that have no column and, if it is solved, ``h_along``: the heuristic's
+    value at each state of the plan, the first and the last included.
     """
 
     unit: str
