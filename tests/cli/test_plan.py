@@ -209,7 +209,7 @@ def test_the_same_run_gives_the_same_output(goalward: Goalward, bundled: Callabl
     def without_times() -> str:
         outcome = goalward("plan", *files.names, "--batch", str(batch))
         assert outcome.code == 0
-        return re.sub(r"(?m)^(Search time|Total time|Peak memory|Task): .*$", "", outcome.out)
+        return re.sub(r"(?m)^(Search time|Improvement time|Total time|Peak memory|Task): .*$", "", outcome.out)
 
     first = without_times()
     assert "Expanded" in first

@@ -41,7 +41,7 @@ STATES = sorted((DATA / "blocks4-v1").iterdir())
 RECORDED = [(11, 10), (11, 8), (10, 8), (10, 6), (9, 8)]
 
 LINE = re.compile(
-    r"(?P<state>.+): (?P<status>[a-z ]+), (?P<length>-|\d+ step\(s\)), (?P<expanded>\d+) expanded, "
+    r"(?P<state>.+): (?P<status>[a-z ]+), (?P<length>-|\d+ step\(s\))( \(first \d+\))?, (?P<expanded>\d+) expanded, "
     r"(?P<evaluated>\d+) evaluated, [\d.]+[kM]? evaluations/s, \d+\.\d+s"
 )
 
@@ -90,7 +90,7 @@ def endless(hard: Files, tmp_path: Path) -> Endless:
 
 
 def test_every_state_has_a_line_and_then_there_is_a_summary(goalward: Goalward) -> None:
-    outcome = goalward("solve", MODEL, *STATES, "--batch", "1")
+    outcome = goalward("solve", MODEL, *STATES, "--batch", "1", "--improve", "none")
     assert outcome.code == 0
     loaded, *rows, solved, medians, rate, total = outcome.out.splitlines()
     assert re.fullmatch(rf"Loaded {re.escape(str(MODEL))} and 5 states in \d+\.\d\ds", loaded)
@@ -140,7 +140,8 @@ def test_json(goalward: Goalward) -> None:
     found = table(goalward("solve", MODEL, *STATES, "--json", "--batch", "1"))
     assert found["model"] == str(MODEL)
     assert [row["state"] for row in found["states"]] == [str(state) for state in STATES]
-    assert [(row["expanded"], row["plan_length"]) for row in found["states"]] == RECORDED
+    assert [(row["expanded"], row["first_plan_length"]) for row in found["states"]] == RECORDED
+    assert all(row["plan_length"] <= row["first_plan_length"] for row in found["states"])
     assert {row["status"] for row in found["states"]} == {"solved"}
     assert all(row["cost"] == row["plan_length"] and row["plan_file"] is None for row in found["states"])
     assert all(row["evaluated"] > 0 and row["search_time"] >= 0 for row in found["states"])
@@ -157,10 +158,26 @@ def test_csv_says_what_json_says(goalward: Goalward) -> None:
     expected = table(goalward("solve", MODEL, *STATES, "--json", "--batch", "1"))["states"]
     assert list(rows[0]) == list(expected[0])
     for row, wanted in zip(rows, expected, strict=True):
-        same = row.keys() - {"search_time", "plan_file", "initial_h"}
+        same = row.keys() - {"search_time", "improve_time", "plan_file", "initial_h"}
         assert {name: row[name] for name in same} == {name: str(wanted[name]) for name in same}
         assert float(row["initial_h"]) == pytest.approx(wanted["initial_h"], rel=1e-5)
         assert row["plan_file"] == ""
+
+
+def test_plans_are_improved_unless_told_otherwise(goalward: Goalward) -> None:
+    found = table(goalward("solve", MODEL, STATES[0], "--json", "--batch", "1"))["states"][0]
+    as_found = table(goalward("solve", MODEL, STATES[0], "--json", "--batch", "1", "--improve", "none"))["states"][0]
+    assert (as_found["plan_length"], as_found["first_plan_length"], as_found["improve_time"]) == (10, 10, 0)
+    assert (found["first_plan_length"], found["plan_length"]) == (10, 8)
+    assert found["improve_time"] > 0
+    outcome = goalward("solve", MODEL, STATES[0], "--improve", "soon")
+    assert (outcome.code, outcome.error) == (36, "'soon' is not a duration; write it like 90s, 5m or 1h30m")
+
+
+def test_a_table_of_states_with_and_without_plans_has_the_same_columns(goalward: Goalward, endless: Endless) -> None:
+    outcome = goalward("solve", endless.model, endless.state, "--time-limit", "100ms", "--csv")
+    other = goalward("solve", MODEL, STATES[0], "--csv", "--batch", "1")
+    assert outcome.out.splitlines()[0] == other.out.splitlines()[0]
 
 
 def test_one_table_at_a_time(goalward: Goalward) -> None:
@@ -234,7 +251,7 @@ def test_a_folder_for_plans_that_cannot_be_made(goalward: Goalward, tmp_path: Pa
 def test_jobs_change_nothing_but_the_time(goalward: Goalward) -> None:
     def rows(jobs: str) -> list[dict[str, Any]]:
         found = table(goalward("solve", MODEL, *STATES * 4, "--json", "--jobs", jobs))["states"]
-        return [{name: value for name, value in row.items() if name != "search_time"} for row in found]
+        return [{name: value for name, value in row.items() if not name.endswith("_time")} for row in found]
 
     alone = rows("1")
     assert len(alone) == 20
@@ -377,7 +394,7 @@ def test_on_a_terminal_every_result_has_a_line_of_its_own_and_progress_leaves_no
     found = [LINE.fullmatch(row) for row in rows]
     assert [match["state"] for match in found if match] == [str(state) for state in STATES]
     assert solved == "Solved 5 of 5 states, every plan valid."
-    assert (medians[:7], rate[-10:], total[:11]) == ("Median ", "of search.", "Total time:")
+    assert (medians[:7], rate[-10:], total[:11]) == ("Median ", "ing plans.", "Total time:")
     assert shown.cursor_is_back
 
 

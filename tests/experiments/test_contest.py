@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from goalward.errors import UsageError
 from goalward.experiments.benchmark import find_instances
 from goalward.experiments.config import read_config
 from goalward.experiments.contest import Contest, parse_entrants
+from goalward.experiments.contestants import Contestant
 from goalward.experiments.store import Result, Unit
 from goalward.experiments.summary import summarise
 from goalward.experiments.units import Plan
@@ -102,6 +104,24 @@ def test_the_same_units_give_the_same_results_as_in_processes_of_their_own(plan:
     together = {key(unit): measured(result) for unit, result in contest.run(Silent())}
     assert together == alone
     assert {entry["status"] for entry in together.values()} == {"trained", "solved"}
+
+
+def test_plans_are_improved_where_the_search_says_so_and_both_costs_are_kept(contest: Contest) -> None:
+    entrants = parse_entrants("ff,goalcount", ["ff.search.improve=auto", "goalcount.search.improve=none"])
+    found = {
+        (unit.method, unit.state): result for unit, result in replace(contest, entrants=tuple(entrants)).run(Silent())
+    }
+    improved = [result for (method, _), result in found.items() if method == "ff"]
+    left_alone = [result for (method, _), result in found.items() if method == "goalcount"]
+    for result in improved:
+        costs = [cost for _, cost, _ in result.extra["better_plans"]]
+        assert costs == sorted(costs, reverse=True)
+        assert [result.cost] == (costs or [result.extra["first_cost"]])[-1:]
+        assert result.extra["improve_time"] > 0
+    for result in left_alone:
+        assert (result.cost, result.extra["better_plans"]) == (result.extra["first_cost"], [])
+    with pytest.raises(UsageError, match="'soon' is not a duration"):
+        Contestant("a", "ff", search={"improve": "soon"}).check()
 
 
 def test_it_stops_between_units_and_keeps_what_it_has(contest: Contest) -> None:

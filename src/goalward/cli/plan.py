@@ -18,7 +18,16 @@ from goalward.measures import format_batches, parse_batches, parse_duration, par
 from goalward.search import ALGORITHMS, HEURISTICS, Algorithm, BoundHeuristic, Statistics, Status, bind_heuristic
 from goalward.search.heuristics import check_heuristic
 from goalward.search.learned import load_model
-from goalward.search.solving import Outcome, Start, default_search, initial_state, solve
+from goalward.search.solving import (
+    AS_LONG_AS_SEARCH,
+    SHORT,
+    Improvement,
+    Outcome,
+    Start,
+    default_search,
+    initial_state,
+    solve,
+)
 from goalward.task.grounding import UnsolvableError, ground
 from goalward.task.lifted import Domain, Problem
 from goalward.task.lifted_reader import read_domain, read_problem
@@ -49,6 +58,20 @@ SENTENCES = {
     Status.CANCELLED: "Interrupted.",
     Status.OUT_OF_EXPANSIONS: "Limit of expansions reached.",
 }
+
+
+IMPROVE = typer.Option(
+    "--improve",
+    metavar="DURATION|none",
+    help="improve the plan for so long after the search, within the time limit  "
+    f"[default: as long as the search took, at least {SHORT:g}s]",
+    show_default=False,
+)
+
+
+def parse_improvement(text: str | None) -> Improvement | None:
+    """How long to improve plans, from what was typed."""
+    return AS_LONG_AS_SEARCH if text is None else Improvement.of(text)
 
 
 def plan(
@@ -106,6 +129,7 @@ def plan(
             show_default=False,
         ),
     ] = None,
+    improve: Annotated[str | None, IMPROVE] = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="write the plan to this file instead of printing it")
     ] = None,
@@ -120,6 +144,7 @@ def plan(
     name = check_heuristic("ff" if heuristic is None else heuristic)
     if output is not None:
         check_output(output)
+    improvement = parse_improvement(improve)
     options = default_search(
         learned=model is not None,
         algorithm=cast(Algorithm | None, algorithm),
@@ -152,7 +177,7 @@ def plan(
             show(statistics)
             return not interrupt.asked
 
-        outcome = solve(start, bound, options, progress=progress)
+        outcome = solve(start, bound, options, improve=improvement, progress=progress)
     if outcome.solved:
         if output is not None:
             write_text_atomically(output, outcome.plan_text)
@@ -191,6 +216,8 @@ def report(outcome: Outcome, limits: Limits, output: Path | None) -> None:
     lines = [f"Initial heuristic value for {outcome.heuristic}: {_format_h(s.initial_h)}", SENTENCES[outcome.status]]
     if outcome.solved:
         lines += [f"Plan length: {outcome.length} step(s).", f"Plan cost: {outcome.cost}", "Plan valid."]
+        if outcome.improved is not None:
+            lines.append(f"Cost before improvement: {outcome.found.cost} ({outcome.found.length} step(s))")
         if output is not None:
             lines.append(f"Plan written to {output}")
     lines += [
@@ -202,6 +229,7 @@ def report(outcome: Outcome, limits: Limits, output: Path | None) -> None:
         f"Dead ends: {s.dead_ends} state(s).",
         f"Number of registered states: {s.stored}",
         f"Search time: {outcome.search_time:.6f}s",
+        f"Improvement time: {outcome.improve_time:.6f}s",
         f"Total time: {limits.elapsed:.6f}s",
         f"Peak memory: {_core.peak_memory() // 1024} KB",
     ]
@@ -232,6 +260,7 @@ def _as_json(outcome: Outcome, limits: Limits) -> dict[str, Any]:
     return {
         **outcome.record(),
         "plan": outcome.steps,
+        "better_plans": outcome.better_plans,
         "valid": True if outcome.solved else None,
         "heuristic": outcome.heuristic,
         "atoms": outcome.start.task.n_atoms,

@@ -20,7 +20,7 @@ from rich.text import Text
 
 from goalward.cli.limits import Interrupt
 from goalward.cli.live import errors, search_view
-from goalward.cli.plan import EXIT_CODES
+from goalward.cli.plan import EXIT_CODES, IMPROVE, parse_improvement
 from goalward.errors import ExitCode, UsageError
 from goalward.measures import (
     format_batches,
@@ -64,6 +64,7 @@ def solve(
             help="expand this many of the best states at once, 1 is the paper's GBFS; several: searches take turns",
         ),
     ] = format_batches(default_search(learned=True).batches),
+    improve: Annotated[str | None, IMPROVE] = None,
     jobs: Annotated[int, typer.Option(help="states solved at the same time", min=1)] = 1,
     plans: Annotated[Path | None, typer.Option(help="folder for one plan file per solved state")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="print one JSON object and nothing else")] = False,
@@ -72,6 +73,7 @@ def solve(
     """Solve a model's problem from many initial states; every plan is checked on the PDDL."""
     if as_json and as_csv:
         raise UsageError("choose one of --json and --csv")
+    improvement = parse_improvement(improve)
     started = time.monotonic()
     loaded = load_model(model)
     starts = [loaded.start(read_text(path), str(path)) for path in states]
@@ -90,7 +92,7 @@ def solve(
             results.searching(figures)
             return not interrupt.asked
 
-        outcomes = solve_all(starts, loaded.heuristic, options, jobs=jobs, progress=progress)
+        outcomes = solve_all(starts, loaded.heuristic, options, jobs=jobs, improve=improvement, progress=progress)
         for outcome, plan_file in zip(outcomes, plan_files, strict=True):
             rows.append(_row(outcome, plan_file))
             results.add(rows[-1])
@@ -139,6 +141,8 @@ def _solved(row: Row) -> bool:
 def _line(row: Row) -> str:
     rate = row["evaluated"] / row["search_time"] if row["search_time"] > 0 else 0.0
     length = "-" if row["plan_length"] is None else f"{row['plan_length']} step(s)"
+    if row["first_plan_length"] != row["plan_length"]:
+        length += f" (first {row['first_plan_length']})"
     return (
         f"{row['state']}: {row['status']}, {length}, {row['expanded']} expanded, {row['evaluated']} evaluated, "
         f"{format_count(rate)} evaluations/s, {row['search_time']:.3f}s"
@@ -209,6 +213,7 @@ def _summary(rows: list[Row], seconds: float, total: int) -> dict[str, Any]:
         "median_plan_length": statistics.median(row["plan_length"] or 0 for row in solved) if solved else None,
         "evaluations_per_second": sum(row["evaluated"] for row in rows) / time_searching if time_searching else None,
         "search_time": round(time_searching, 6),
+        "improve_time": round(sum(row["improve_time"] for row in rows), 6),
         "total_time": round(seconds, 6),
     }
 
@@ -221,6 +226,8 @@ def _summary_lines(summary: dict[str, Any]) -> str:
             f"Median plan length {summary['median_plan_length']:g}, median expansions {summary['median_expanded']:g}."
         )
     if rate:
-        lines.append(f"{format_count(rate)} evaluations/s; {format_duration(summary['search_time'])} of search.")
+        improved = f", {format_duration(summary['improve_time'])} of improving plans" if summary["improve_time"] else ""
+        searched = format_duration(summary["search_time"])
+        lines.append(f"{format_count(rate)} evaluations/s; {searched} of search{improved}.")
     lines.append(f"Total time: {summary['total_time']:.6f}s")
     return "\n".join(lines)

@@ -12,7 +12,7 @@ from goalward.experiments.tables import Reader, nearest
 from goalward.learning.methods import METHODS, Method, find_method, make_options
 from goalward.learning.options import LearnOptions
 from goalward.search import HEURISTICS, SearchOptions
-from goalward.search.solving import default_search
+from goalward.search.solving import AS_LONG_AS_SEARCH, Improvement, default_search
 
 KEYS = ("label", "method", "options", "search", "grid", "optional")
 FROM_THE_CONFIG = {
@@ -22,6 +22,8 @@ FROM_THE_CONFIG = {
 """Options of learned methods that stand elsewhere in a config, because they hold for all methods."""
 LIMITS = {"time_limit": "budgets.search", "memory_limit": "budgets.memory"}
 """Options of the search that stand elsewhere in a config."""
+IMPROVE = "improve"
+"""What is done with a plan after the search: "auto", as ``goalward solve`` does, a duration, or "none"."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,7 @@ class Contestant:
                 raise UsageError(f"the search of {self.method} has no option {name!r}: {nearest(name, known)}")
         try:
             self.search_options(1.0, 1)
+            _ = self.improvement
         except TypeError:
             raise UsageError(f"the options of the search, {self.search!r}, are not all of the right type") from None
 
@@ -97,12 +100,20 @@ class Contestant:
     def search_options(self, seconds: float, memory: int) -> SearchOptions:
         """How one state is searched from; with learned heuristics, several widths take turns by default."""
         given: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value for name, value in self.search.items()
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in self.search.items()
+            if name != IMPROVE
         }
         default = default_search(
             learned=self.kind != "planner", algorithm=given.pop("algorithm", None), batch=given.pop("batch", None)
         )
         return replace(default, **given, time_limit=seconds, memory_limit=memory)
+
+    @property
+    def improvement(self) -> Improvement | None:
+        """How long plans are improved; not at all unless asked for, so that a table compares what searches find."""
+        wish = self.search.get(IMPROVE)
+        return AS_LONG_AS_SEARCH if wish == "auto" else Improvement.of(wish)
 
 
 def _refuse(options: dict[str, Any], elsewhere: dict[str, str]) -> None:
@@ -121,7 +132,9 @@ def _system(name: str) -> Method:
 
 def search_names(method: str) -> list[str]:
     """What may stand in the table ``search`` of a method; other programs search in their own way."""
-    return [] if method in PLANNERS else [field.name for field in fields(SearchOptions) if field.name not in LIMITS]
+    if method in PLANNERS:
+        return []
+    return [*(field.name for field in fields(SearchOptions) if field.name not in LIMITS), IMPROVE]
 
 
 def read_contestants(tables: list[dict[str, Any]]) -> tuple[list[Contestant], list[str]]:

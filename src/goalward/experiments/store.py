@@ -65,8 +65,9 @@ class Result:
     ``status`` is that of a search ("solved", "out of time", …), "trained" for a training, or "failed" with an
     ``error``. ``extra`` of a training holds ``curve`` (epoch, training loss, validation loss, seconds), ``seconds``,
     ``notes`` and, where seeds compete, ``validation_solved``, ``validation_states`` and ``validation_evaluations``;
-    that of a search the figures of its outcome that have no column and, if it is solved, ``h_along``: the heuristic's
-    value at each state of the plan, the first and the last included.
+    that of a search the figures of its outcome that have no column and, if it is solved, ``h_along``, the heuristic's
+    value at each state of the plan, the first and the last included, and ``better_plans``: when each better one was
+    found, its cost, and what found it.
     """
 
     unit: str

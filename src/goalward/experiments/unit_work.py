@@ -121,13 +121,14 @@ def _search(job: Job, started: float, go_on: Callable[[], bool]) -> Result:
     if left <= 0:
         return _ended(job, Status.OUT_OF_TIME, started, "out of time before the search began")
     options = job.contestant.search_options(left, job.budgets.memory)
-    outcome = solve(start, heuristic, options, progress=lambda _: go_on())
+    outcome = solve(start, heuristic, options, improve=job.contestant.improvement, progress=lambda _: go_on())
     seconds = time.monotonic() - started
     figures = outcome.record()
     kept = {name: figures.pop(name) for name in COLUMNS}
     if outcome.solved:
         write_text_atomically(job.scratch, outcome.plan_text)
         figures["h_along"] = _h_along(heuristic, outcome)
+        figures["better_plans"] = outcome.better_plans
     return Result(
         unit=job.unit.id,
         solved=outcome.solved,

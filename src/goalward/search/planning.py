@@ -19,7 +19,17 @@ from goalward.errors import UsageError
 from goalward.search.best_first import Progress, SearchOptions
 from goalward.search.heuristics import BoundHeuristic, HeuristicFunction
 from goalward.search.learned import LearnedModel
-from goalward.search.solving import TIME_LIMIT, Outcome, Start, default_search, initial_state, solve, solve_all
+from goalward.search.solving import (
+    AS_LONG_AS_SEARCH,
+    TIME_LIMIT,
+    Improvement,
+    Outcome,
+    Start,
+    default_search,
+    initial_state,
+    solve,
+    solve_all,
+)
 from goalward.task.sexpr import read_text
 from goalward.task.states import StateLike, StateReader, as_state
 from goalward.task.strips import Task
@@ -37,6 +47,7 @@ class Solver:
         time_limit: float | str | None = None,
         memory_limit: int | str | None = None,
         jobs: int = 1,
+        improve: Improvement | float | str | None = AS_LONG_AS_SEARCH,
         progress: Progress | None = None,
     ) -> Outcome: ...
     @overload
@@ -48,6 +59,7 @@ class Solver:
         time_limit: float | str | None = None,
         memory_limit: int | str | None = None,
         jobs: int = 1,
+        improve: Improvement | float | str | None = AS_LONG_AS_SEARCH,
         progress: Progress | None = None,
     ) -> list[Outcome]: ...
     def solve(
@@ -58,13 +70,15 @@ class Solver:
         time_limit: float | str | None = None,
         memory_limit: int | str | None = None,
         jobs: int = 1,
+        improve: Improvement | float | str | None = AS_LONG_AS_SEARCH,
         progress: Progress | None = None,
     ) -> Outcome | list[Outcome]:
         """Solve one state, or each of several; every plan is checked on the PDDL.
 
         A state is the path of a problem file, of which a model of one problem reads the ``:init`` alone, or a list of
         the ids of its true atoms. Without states, the model's own problem is solved. Each state gets 30 s unless
-        ``time_limit`` or ``options`` say otherwise; ``jobs`` states are solved at the same time.
+        ``time_limit`` or ``options`` say otherwise; ``jobs`` states are solved at the same time. Plans are improved for
+        as long as their search took, or for as long as ``improve`` says; None leaves them as they were found.
         """
         if jobs < 1:
             raise UsageError(f"jobs is {jobs}; it is at least 1")
@@ -72,7 +86,9 @@ class Solver:
         chosen = _limited(chosen, time_limit=time_limit, memory_limit=memory_limit)
         one = states is None or _is_one(states)
         starts = [_start(self, state) for state in ([states] if one else states)]
-        outcomes = list(solve_all(starts, self.heuristic, chosen, jobs=jobs, progress=progress))
+        outcomes = list(
+            solve_all(starts, self.heuristic, chosen, jobs=jobs, improve=Improvement.of(improve), progress=progress)
+        )
         return outcomes[0] if one else outcomes
 
 
@@ -84,18 +100,20 @@ def plan(
     init: StateLike | None = None,
     time_limit: float | str | None = None,
     memory_limit: int | str | None = None,
+    improve: Improvement | float | str | None = AS_LONG_AS_SEARCH,
     progress: Progress | None = None,
 ) -> Outcome:
     """Search for a plan from the task's initial state, or from ``init``, and check it on the PDDL.
 
     ``heuristic`` is a name from :data:`goalward.HEURISTICS`, a function over batches of states, or a model. Without
-    ``options`` the search is the one that is best with it.
+    ``options`` the search is the one that is best with it. The plan is improved for as long as its search took, or for
+    as long as ``improve`` says; None leaves it as it was found.
     """
     model = cast(LearnedModel, heuristic) if isinstance(heuristic, Solver) else None
     chosen = options or default_search(learned=model is not None)
     chosen = _limited(chosen, time_limit=time_limit, memory_limit=memory_limit)
     bound = cast("str | HeuristicFunction | BoundHeuristic", heuristic) if model is None else model.heuristic(task)
-    return solve(_start_of(task, init), bound, chosen, progress=progress)
+    return solve(_start_of(task, init), bound, chosen, improve=Improvement.of(improve), progress=progress)
 
 
 def _limited(options: SearchOptions, **limits: Any) -> SearchOptions:

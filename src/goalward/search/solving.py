@@ -1,4 +1,4 @@
-"""Solving one state: search, check the plan on the PDDL, say what happened.
+"""Solving one state: search, improve the plan, check it on the PDDL, say what happened.
 
 Everything that plans comes through :func:`solve`: ``goalward plan``, ``solve`` and ``compare``, experiments, and the
 validation of models. How a state is searched where nobody says otherwise stands here too.
@@ -13,11 +13,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from goalward.errors import GoalwardError
+from goalward.errors import GoalwardError, UsageError
+from goalward.measures import parse_duration
 from goalward.search.best_first import (
     TURNS,
     Algorithm,
@@ -29,6 +30,7 @@ from goalward.search.best_first import (
     search,
 )
 from goalward.search.heuristics import BoundHeuristic, HeuristicFunction, bind_heuristic
+from goalward.search.improve import ImprovedPlan, improve_plan
 from goalward.task.lifted import Domain
 from goalward.task.lifted_reader import parse_domain, parse_problem
 from goalward.task.plan_file import format_plan
@@ -38,6 +40,48 @@ from goalward.task.validate import validate_plan
 
 TIME_LIMIT = 30.0
 """Seconds for one state of many, where nobody says otherwise."""
+SHORT = 0.1
+"""Seconds that a plan is improved for at least, however soon it was found."""
+EFFORT_PER_SECOND = 1e9
+"""Units of an improver's effort that take about a second."""
+
+
+@dataclass(frozen=True)
+class Improvement:
+    """How long a plan is improved once it has been found, never past the limit of its search.
+
+    None is as long as the search took, and at least :data:`SHORT`: that costs a short search nothing that anybody
+    notices, and shortens most plans by far.
+    """
+
+    seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.seconds is not None and not self.seconds > 0:
+            raise UsageError(f"a plan is to be improved for {self.seconds} s; that must be above 0")
+
+    @classmethod
+    def of(cls, value: Improvement | float | str | None) -> Improvement | None:
+        """From what people write: a number of seconds, ``"10s"``, or None or ``"none"`` for no improvement."""
+        if value is None or isinstance(value, Improvement):
+            return value
+        if isinstance(value, str) and value.strip().lower() == "none":
+            return None
+        return cls(parse_duration(value))
+
+    def limits(self, search_time: float, limit: float | None) -> dict[str, Any]:
+        """The limits of improvement after a search of so many seconds.
+
+        After a short search it is effort that counts, not the clock, so that the same command gives the same plan.
+        """
+        left = math.inf if limit is None else limit - search_time
+        if self.seconds is None and search_time < SHORT:
+            return {"effort_limit": round(SHORT * EFFORT_PER_SECOND), "time_limit": left if limit is not None else None}
+        return {"time_limit": min(search_time if self.seconds is None else self.seconds, left)}
+
+
+AS_LONG_AS_SEARCH = Improvement()
+"""What users get who do not ask for anything else."""
 
 
 def default_search(
@@ -79,12 +123,18 @@ class Outcome:
     start: Start
     heuristic: str
     found: SearchResult
+    improved: ImprovedPlan | None = None
 
     def __repr__(self) -> str:
-        return f"<{self.found.summary(self.start.source)}>"
+        return f"<{self._best.summary(self.start.source)}>"
 
     def _repr_html_(self) -> str:
-        return self.found._repr_html_()
+        return self._best._repr_html_()
+
+    @property
+    def _best(self) -> SearchResult:
+        """The search, as if it had found the improved plan."""
+        return replace(self.found, plan=self.plan)
 
     @property
     def status(self) -> Status:
@@ -98,28 +148,28 @@ class Outcome:
 
     @property
     def plan(self) -> tuple[int, ...] | None:
-        """The plan as operators of the task."""
-        return self.found.plan
+        """The best plan as operators of the task."""
+        return self.found.plan if self.improved is None else self.improved.plan
 
     @property
     def steps(self) -> list[str] | None:
         """The plan's steps, ``(action arg …)``."""
-        return self.found.steps if self.solved else None
+        return None if self.plan is None else [self.start.task.operators[operator] for operator in self.plan]
 
     @property
     def length(self) -> int | None:
         """Number of steps."""
-        return self.found.length if self.solved else None
+        return None if self.plan is None else len(self.plan)
 
     @property
     def cost(self) -> int | None:
         """Cost of the plan by the PDDL; its length where the PDDL has no costs."""
-        return self.found.cost if self.solved else None
+        return None if self.plan is None else sum(int(self.start.task.costs[operator]) for operator in self.plan)
 
     @property
     def plan_text(self) -> str:
         """What a plan file holds; only a state that was solved has one."""
-        return format_plan(self.found.steps, self.found.cost, not self.start.task.uses_costs)
+        return format_plan(self.steps or [], self.cost or 0, not self.start.task.uses_costs)
 
     @property
     def statistics(self) -> Statistics:
@@ -131,6 +181,17 @@ class Outcome:
         """Seconds of search."""
         return self.statistics.seconds
 
+    @property
+    def improve_time(self) -> float:
+        """Seconds of improvement after the search."""
+        return 0.0 if self.improved is None else self.improved.seconds
+
+    @property
+    def better_plans(self) -> list[tuple[float, int, str]]:
+        """Each plan that beat the one before it: seconds since the search began, cost, and what found it."""
+        better = () if self.improved is None else self.improved.better
+        return [(round(self.search_time + plan.seconds, 6), plan.cost, plan.by) for plan in better]
+
     def record(self) -> dict[str, Any]:
         """All figures by name, as JSON and tables can hold them.
 
@@ -138,6 +199,11 @@ class Outcome:
         """
         figures = {name: value for name, value in asdict(self.statistics).items() if value != []}
         figures["search_time"] = round(figures.pop("seconds"), 6)
+        figures |= {
+            "first_plan_length": self.found.length if self.solved else None,
+            "first_cost": self.found.cost if self.solved else None,
+            "improve_time": round(self.improve_time, 6),
+        }
         return {"status": self.status.value, "plan_length": self.length, "cost": self.cost} | {
             name: _plain(value) for name, value in figures.items()
         }
@@ -154,18 +220,39 @@ def solve(
     heuristic: str | HeuristicFunction | BoundHeuristic,
     options: SearchOptions,
     *,
+    improve: Improvement | None = None,
     progress: Progress | None = None,
 ) -> Outcome:
-    """Search from a state and check the plan; ``progress`` is that of :func:`~goalward.search.search`."""
+    """Search from a state, improve the plan if asked to, and check it.
+
+    ``progress`` is that of :func:`~goalward.search.search`; it is called while the plan is improved too, where False
+    keeps the best plan so far.
+    """
     bound = (
         heuristic
         if isinstance(heuristic, BoundHeuristic)
         else bind_heuristic(start.task, heuristic, unit_costs=options.counts_steps)
     )
     found = search(start.task, bound, options, init=start.atoms, progress=progress)
-    if found.solved:
-        check_plan(start, found.steps)
-    return Outcome(start, bound.name, found)
+    outcome = Outcome(start, bound.name, found, _improve(start, found, options, improve, progress))
+    if outcome.steps is not None:
+        check_plan(start, outcome.steps)
+    return outcome
+
+
+def _improve(
+    start: Start, found: SearchResult, options: SearchOptions, improve: Improvement | None, progress: Progress | None
+) -> ImprovedPlan | None:
+    if improve is None or found.plan is None:
+        return None
+    limits = improve.limits(found.statistics.seconds, options.time_limit)
+    if limits["time_limit"] is not None and limits["time_limit"] <= 0:
+        return None
+    return improve_plan(
+        start.task, found.plan, init=start.atoms, **limits, memory_limit=options.memory_limit,
+        unit_costs=options.unit_costs,
+        progress=(lambda _: progress(found.statistics)) if progress else None,
+    )  # fmt: skip
 
 
 def solve_all(
@@ -174,6 +261,7 @@ def solve_all(
     options: SearchOptions,
     *,
     jobs: int = 1,
+    improve: Improvement | None = None,
     progress: Progress | None = None,
 ) -> Iterator[Outcome]:
     """Solve each state, ``jobs`` of them at a time, and give the outcomes in order.
@@ -187,7 +275,7 @@ def solve_all(
         if heuristic is None or heuristic.task is not start.task:
             heuristic = heuristic_for(start.task)
         try:
-            return solve(start, heuristic, options, progress=progress)
+            return solve(start, heuristic, options, improve=improve, progress=progress)
         finally:
             idle.append(heuristic)
 
