@@ -19,6 +19,7 @@ import ctypes
 import gc
 import json
 import math
+import os
 import re
 import sys
 import tempfile
@@ -31,7 +32,16 @@ from pathlib import Path
 from statistics import geometric_mean, median
 from typing import Any
 
-from common import Instance, find_benchmark, find_fast_downward, find_instances, number_after, run_metered, translate
+from common import (
+    Instance,
+    find_benchmark,
+    find_fast_downward,
+    find_instances,
+    number_after,
+    resident_memory,
+    run_metered,
+    translate,
+)
 from goalward import improve_plan, load_model
 from goalward.search import SearchOptions, bind_heuristic, search
 from goalward.task.grounding import ground_files
@@ -122,7 +132,8 @@ class Contest:
         run = run_metered(
             [sys.executable, __file__, "--worker", algorithm, *map(str, files), *map(str, settings)], SEARCHING
         )
-        return json.loads(run.log.splitlines()[-1]) | {"growth": run.growth}
+        result = json.loads(run.log.splitlines()[-1])
+        return result | {"growth": result.pop("peak") - run.before}  # improving plans afterwards does not count
 
     def _theirs(self, state: int) -> dict[str, Any]:
         sas, plan = self.folder / "task.sas", self.folder / "lama.plan"
@@ -171,6 +182,7 @@ def worker(algorithm: str, source: str, state_file: str, limit: str, improvement
         progress=lambda _: time.process_time() - begun < float(limit),
     )  # fmt: skip
     seconds = time.process_time() - begun
+    peak = resident_memory(os.getpid(), highest=True)
     statistics = result.statistics
     report: dict[str, Any] = {
         "solved": result.solved,
@@ -178,6 +190,7 @@ def worker(algorithm: str, source: str, state_file: str, limit: str, improvement
         "expanded": statistics.expanded,
         "stored": statistics.stored,
         "bytes": statistics.bytes,
+        "peak": peak,
         "led_by": statistics.led_by,
         "length": result.length if result.solved else None,
         "cost": result.cost if result.solved else None,

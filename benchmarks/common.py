@@ -142,14 +142,14 @@ def run_metered(command: list[str | Path], mark: str, stdin: Path | None = None)
             lines.append(line)
             if not before and mark in line:
                 _forget_peak(process.pid)
-                before.append(_memory(process.pid, "VmRSS"))
+                before.append(resident_memory(process.pid))
 
     peak = 0
     with ThreadPoolExecutor(1) as pool:
         reader = pool.submit(follow)
         while process.poll() is None:
             if before:
-                peak = max(peak, _memory(process.pid, "VmHWM"))
+                peak = max(peak, resident_memory(process.pid, highest=True))
             time.sleep(POLL_SECONDS)
     reader.result()
     if process.returncode not in {0, 11, 12, 22, 23}:
@@ -158,8 +158,9 @@ def run_metered(command: list[str | Path], mark: str, stdin: Path | None = None)
     return MeteredRun("".join(lines), start, max(peak, start))
 
 
-def _memory(pid: int, field: str) -> int:
-    """A line of /proc/PID/status in bytes; 0 once the process has ended."""
+def resident_memory(pid: int, *, highest: bool = False) -> int:
+    """What a process holds now, or held at most, in bytes; 0 once it has ended."""
+    field = "VmHWM" if highest else "VmRSS"
     try:
         status = Path(f"/proc/{pid}/status").read_text()
     except (FileNotFoundError, ProcessLookupError):
