@@ -14,7 +14,8 @@ from pathlib import Path
 
 
 class ExitCode(IntEnum):
-    """Exit codes of the command line (Fast Downward's driver, plus 1 for a plan that is not valid)."""
+    """Exit codes of the command line: those of Fast Downward's driver, 1 for a plan that is not valid, and the shell's
+    128 + N for a command that signal N ended."""
 
     SUCCESS = 0
     INVALID_PLAN = 1
@@ -29,6 +30,8 @@ class ExitCode(IntEnum):
     DRIVER_INPUT_ERROR = 36
     DRIVER_UNSUPPORTED = 37
     INTERRUPTED = 130
+    BROKEN_PIPE = 141
+    TERMINATED = 143
 
 
 class GoalwardError(Exception):
@@ -87,6 +90,12 @@ class LimitError(GoalwardError):
     def __init__(self, message: str, exit_code: ExitCode) -> None:
         self.exit_code = exit_code
         super().__init__(message)
+
+
+class StoppedError(GoalwardError):
+    """Ctrl-C or SIGTERM came in the middle of work that leaves nothing to keep."""
+
+    exit_code = ExitCode.INTERRUPTED
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -200,6 +200,7 @@ def on_terminal(*arguments: str | Path, whole: bool = False) -> Shown:
         os.close(ours)
         out = b"" if process.stdout is None else process.stdout.read()
     assert b"Traceback" not in shown + out
+    assert b"leaked" not in shown, "native objects outlive the interpreter"
     return Shown(process.returncode, shown.decode(), out.decode())
 
 

@@ -1,13 +1,9 @@
-"""Limits on time and memory, and Ctrl-C: how a run ends that does not end by itself."""
+"""Limits on time and memory: how a run ends that does not end by itself."""
 
 from __future__ import annotations
 
-import json
-import os
 import signal
-import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,11 +11,10 @@ from typing import Any
 
 import pytest
 
-from goalward.cli import main
-from goalward.search import SearchResult, heuristics, search
+from goalward.search import heuristics
 from goalward.task.packing import native_problem
 
-from .program import PROGRAM, Files, Outcome, environment, spawn, write_files
+from .program import Files, Outcome, spawn, write_files
 
 # The alarm of a time limit may strike inside a finaliser of whatever else this process has loaded.
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
@@ -171,63 +166,3 @@ def test_memory_that_the_system_refuses_is_a_limit_too(
     assert outcome.code == 22
     assert outcome.error == "out of memory while reading and grounding the problem"
     assert sys.stderr is before
-
-
-# --- Ctrl-C ---
-
-
-def test_ctrl_c_ends_a_search_that_reports_what_it_did(hard: Files) -> None:
-    command = [PROGRAM, "plan", *hard.names, "-H", "blind", "--time-limit", "50s"]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment()
-    ) as process:
-        assert process.stdout is not None
-        first = process.stdout.readline()
-        assert first.startswith("Task: ")
-        time.sleep(0.3)
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=20)
-    outcome = Outcome(process.returncode, first + out, err)
-    assert outcome.code == 130
-    assert outcome.err == ""
-    assert "Interrupted.\n" in outcome.out
-    assert outcome.number(r"Expanded (\d+) state\(s\)\.") > 0
-    assert outcome.number(r"Evaluations: (\d+)") > 0
-    assert outcome.number(r"Total time: (.+)s") < 40
-
-
-def test_ctrl_c_with_json_is_still_one_object(goalward: Goalward, hard: Files, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted_search(*arguments: Any, **named: Any) -> SearchResult:
-        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
-        return search(*arguments, **named)
-
-    monkeypatch.setattr("goalward.search.solving.search", interrupted_search)
-    outcome = goalward("plan", *hard.names, "-H", "blind", "--json", "--time-limit", "30s")
-    assert (outcome.code, outcome.err) == (130, "")
-    found = json.loads(outcome.out)
-    assert (found["status"], found["plan"]) == ("cancelled", None)
-    assert found["expanded"] > 0
-
-
-def test_ctrl_c_ends_grounding(goalward: Goalward, large: Files) -> None:
-    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    outcome = goalward("plan", *large.names, "--time-limit", "20s")
-    timer.join()
-    assert (outcome.code, outcome.out) == (130, "")
-
-
-def test_ctrl_c_before_anything_has_begun(goalward: Goalward, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted() -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(main, "_register", interrupted)
-    outcome = goalward("plan", "a", "b")
-    assert outcome.code == 130
-    assert outcome.error == "interrupted"
-
-
-def test_after_a_search_ctrl_c_does_what_it_did_before(goalward: Goalward, trains: Files) -> None:
-    before = signal.getsignal(signal.SIGINT)
-    assert goalward("plan", *trains.names).code == 0
-    assert signal.getsignal(signal.SIGINT) is before

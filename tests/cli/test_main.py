@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import signal
 import subprocess
 import sys
 import tomllib
@@ -11,13 +13,24 @@ from pathlib import Path
 
 import pytest
 
-from goalward.cli import main
-
 from .program import PROGRAM, Files, Outcome, environment, spawn
 
 Goalward = Callable[..., Outcome]
 
-COMMANDS = ("train", "train-domain", "solve", "plan", "validate", "walk", "inspect", "generate")
+COMMANDS = [
+    "train",
+    "solve",
+    "plan",
+    "improve",
+    "compare",
+    "methods",
+    "train-domain",
+    "validate",
+    "walk",
+    "inspect",
+    "generate",
+    "experiment",
+] + [f"experiment {name}" for name in ("run", "status", "report", "export", "import")]
 
 
 def test_the_version_is_that_of_the_package(goalward: Goalward) -> None:
@@ -30,32 +43,85 @@ def test_the_package_can_be_run_as_a_module() -> None:
     run = subprocess.run([sys.executable, "-m", "goalward", "plan"], capture_output=True, text=True, check=False)
     outcome = Outcome(run.returncode, run.stdout, run.stderr)
     assert outcome.code == 36
-    assert "domain" in outcome.error
+    assert "DOMAIN" in outcome.error
+
+
+def sections(page: str) -> dict[str, dict[str, str]]:
+    """The lists of a help page, by title; each is names and what is said of them, unwrapped."""
+    found: dict[str, dict[str, str]] = {}
+    for block in re.split(r"\n\n(?=\w+:\n)", page)[1:]:
+        title, _, lines = block.partition(":\n")
+        entries = re.findall(r"^  (\S.*?)(?:  +|\n {4,})(\S.*(?:\n {4,}.*)*)", lines, flags=re.MULTILINE)
+        found[title] = {name: " ".join(text.split()) for name, text in entries}
+    return found
 
 
 @pytest.mark.parametrize("arguments", [(), ("--help",), ("-h",)])
-def test_help_names_every_command(goalward: Goalward, arguments: tuple[str, ...]) -> None:
+def test_help_names_every_command_and_cuts_no_summary(goalward: Goalward, arguments: tuple[str, ...]) -> None:
     outcome = goalward(*arguments)
     assert (outcome.code, outcome.err) == (0, "")
     assert outcome.out.startswith("Usage: goalward ")
-    assert all(f"\n  {command} " in outcome.out for command in COMMANDS)
+    listed = sections(outcome.out)["Commands"]
+    assert set(listed) == {command for command in COMMANDS if " " not in command}
+    assert all(summary.endswith(".") and not summary.endswith("..") for summary in listed.values()), listed
+
+
+def test_a_group_of_commands_without_one_of_them_shows_its_help(goalward: Goalward) -> None:
+    outcome = goalward("experiment")
+    assert (outcome.code, outcome.err) == (0, "")
+    assert {f"experiment {name}" for name in sections(outcome.out)["Commands"]} <= set(COMMANDS)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_has_help(goalward: Goalward, command: str) -> None:
-    outcome = goalward(command, "--help")
+def test_every_command_has_help_in_words_of_the_user(goalward: Goalward, command: str) -> None:
+    outcome = goalward(*command.split(), "--help")
     assert (outcome.code, outcome.err) == (0, "")
-    assert outcome.out.startswith(f"Usage: goalward {command} ")
+    assert outcome.out.startswith(f"Usage: goalward {command} [OPTIONS]")
+    assert not re.search(r"list\[|Path|Optional|None|\{", outcome.out)
+    assert all(name.isupper() for name in sections(outcome.out).get("Arguments", {}))
+
+
+def test_arguments_are_named_in_the_order_in_which_they_are_given(goalward: Goalward) -> None:
+    assert goalward("compare", "-h").out.startswith("Usage: goalward compare [OPTIONS] DOMAIN PROBLEM STATES...\n")
+    assert goalward("generate", "-h").out.startswith("Usage: goalward generate [OPTIONS] [DOMAIN]\n")
+
+
+@pytest.mark.parametrize("arguments", [("--version",), ("--help",), ("complete", "goalward so")])
+def test_what_is_asked_often_loads_no_command(arguments: tuple[str, ...]) -> None:
+    """Whatever takes time to load (arrays, tables, PyTorch, the commands themselves) waits until it is needed."""
+    environ = environment()
+    if arguments[0] == "complete":
+        environ |= {"_GOALWARD_COMPLETE": "complete_bash", "COMP_WORDS": arguments[1], "COMP_CWORD": "1"}
+        arguments = ()
+    code = (
+        "import atexit, sys\n"
+        "sys.argv[1:] = sys.argv[2:]\n"
+        "atexit.register(lambda: print('loaded', *sorted(sys.modules), file=sys.stderr))\n"
+        "from goalward.cli.main import main\n"
+        "main()\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code, "-", *arguments], capture_output=True, text=True, check=True, env=environ
+    )
+    assert run.stdout
+    modules = set(run.stderr.split())
+    assert "goalward.cli.main" in modules
+    allowed = {"commands", "completion", "main", "signals"}
+    assert {m.split(".")[2] for m in modules if m.startswith("goalward.cli.")} <= allowed
+    assert not {m.split(".")[0] for m in modules} & {"numpy", "torch", "rich", "fast_downward", "distributed"}
+    assert ("typer" in modules) == (arguments != ("--version",))
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("plann",), ["plann", "plan"]),
+        (("plann",), ["there is no command 'plann'; did you mean plan? (see goalward --help)"]),
         (("--verbose",), ["--verbose"]),
-        (("plan",), ["domain"]),
-        (("plan", "a.pddl"), ["problem"]),
+        (("plan",), ["DOMAIN", "see goalward plan --help"]),
+        (("plan", "a.pddl"), ["PROBLEM"]),
         (("plan", "a", "b", "c"), ["c"]),
+        (("experiment", "runs"), ["there is no command 'runs'", "did you mean run?", "see goalward experiment --help"]),
+        (("experiment", "run"), ["CONFIG", "see goalward experiment run --help"]),
         (("plan", "DOMAIN", "PROBLEM", "--heurstic", "ff"), ["--heurstic", "--heuristic"]),
         (("plan", "DOMAIN", "PROBLEM", "-H", "gaolcount"), ["gaolcount", "did you mean goalcount?"]),
         (("plan", "DOMAIN", "PROBLEM", "-H", ""), ["unknown heuristic ''", "ff, add"]),
@@ -70,7 +136,7 @@ def test_every_command_has_help(goalward: Goalward, command: str) -> None:
         (("plan", "DOMAIN", "PROBLEM", "--weight", "-1"), ["weight is -1.0"]),
         (("plan", "DOMAIN", "PROBLEM", "--weight", "nan"), ["weight is nan"]),
         (("plan", "DOMAIN", "PROBLEM", "--costs", "euro"), ["--costs", "euro"]),
-        (("validate", "DOMAIN", "PROBLEM"), ["plan"]),
+        (("validate", "DOMAIN", "PROBLEM"), ["PLAN"]),
     ],
 )
 def test_wrong_usage_is_one_line_that_says_what_is_wrong(
@@ -117,14 +183,16 @@ def test_a_full_disk_is_one_line(trains: Files) -> None:
     assert run.stderr == "goalward: No space left on device\n"
 
 
-def test_a_reader_who_has_gone_away_is_no_reason_to_complain(trains: Files) -> None:
-    process = subprocess.Popen([PROGRAM, "plan", *trains.names], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+@pytest.mark.parametrize("command", ["plan DOMAIN PROBLEM", "methods", "--help", "--version"])
+def test_a_reader_who_has_gone_away_ends_the_program_without_a_word(trains: Files, command: str) -> None:
+    arguments = command.replace("DOMAIN", trains.names[0]).replace("PROBLEM", trains.names[1]).split()
+    process = subprocess.Popen([PROGRAM, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdout is not None
     assert process.stderr is not None
     process.stdout.close()
     assert process.stderr.read() == b""
     process.stderr.close()
-    assert process.wait(timeout=30) != 0
+    assert process.wait(timeout=30) == 128 + signal.SIGPIPE
 
 
 def test_closed_streams_are_no_reason_to_fail(trains: Files, tmp_path: Path) -> None:
@@ -132,9 +200,3 @@ def test_closed_streams_are_no_reason_to_fail(trains: Files, tmp_path: Path) -> 
     run = subprocess.run(["sh", "-c", command, "sh", *trains.names], check=False)
     assert run.returncode == 0
     assert (tmp_path / "plan").is_file()
-
-
-def test_registering_twice_changes_nothing(goalward: Goalward) -> None:
-    before = goalward("--help").out
-    main._register()
-    assert goalward("--help").out == before

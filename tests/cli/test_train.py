@@ -259,9 +259,12 @@ def start(files: Files, output: Path, *options: str, **streams: int) -> subproce
     return subprocess.Popen(command, env=environment(PYTHONUNBUFFERED="1", TERM="xterm", COLUMNS="100"), **streams)
 
 
-def test_ctrl_c_ends_training_and_leaves_a_usable_model(blocks: Files, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("ending", "code"), [(signal.SIGINT, 0), (signal.SIGTERM, 143)])
+def test_ctrl_c_or_sigterm_ends_training_and_leaves_a_usable_model(
+    blocks: Files, tmp_path: Path, ending: signal.Signals, code: int
+) -> None:
     output = tmp_path / "model.goalward"
-    endless = ("--samples", "20000", "--length", "60", "--preset", "paper", "--trials", "3")
+    endless = ("--samples", "5000", "--length", "60", "--preset", "paper", "--trials", "3")
     process = start(blocks, output, *endless, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdout is not None
     assert process.stderr is not None
@@ -271,9 +274,9 @@ def test_ctrl_c_ends_training_and_leaves_a_usable_model(blocks: Files, tmp_path:
             line = process.stderr.readline()
             assert line, f"training ended early: {seen.decode()}"
             seen += line
-        process.send_signal(signal.SIGINT)
+        process.send_signal(ending)
         out, err = process.communicate(timeout=60)
-    assert process.returncode == 0
+    assert process.returncode == code
     assert b"Traceback" not in err
     assert b"(interrupted)" in out
     assert out.count(b"Trial ") == 1, "no other trial begins"

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from goalward.cli.limits import Interrupt
-from goalward.cli.live import errors, spinner
+from goalward.cli.console import errors, print_table
+from goalward.cli.live import spinner
+from goalward.cli.signals import Interrupt
 from goalward.errors import ExitCode, UsageError
 from goalward.experiments.config import Budgets
 from goalward.experiments.contest import Contest, parse_entrants
@@ -131,7 +131,7 @@ def _print_table(summaries: list[MethodSummary], runs: list[dict[str, Any]]) -> 
         table.add_column(title, justify="right")
     for summary in summaries:
         table.add_row(*_cells(summary))
-    Console(highlight=False).print(table)
+    print_table(table)
     typer.echo(FOOTNOTE)
     for summary in summaries:
         if summary.failure:

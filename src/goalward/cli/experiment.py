@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from goalward.cli import experiment_report
-from goalward.cli.limits import Interrupt
-from goalward.cli.live import errors, spinner
+from goalward.cli.console import errors, print_table
+from goalward.cli.live import spinner
+from goalward.cli.signals import Interrupt
 from goalward.errors import ExitCode, UsageError
 from goalward.experiments.benchmark import find_instances
 from goalward.experiments.clusters import cores, existing_cluster, local_cluster, slurm_cluster, submit_script
@@ -31,15 +30,7 @@ from goalward.measures import format_duration
 
 LINE_SECONDS = 60.0
 
-app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
-
-@app.callback()
-def experiment() -> None:
-    """Run experiments of any size and look at their results."""
-
-
-@app.command()
 def run(
     config: Annotated[
         str, typer.Argument(help="a TOML file, or smoke, paper-table, paper-grid, paper-speed", show_default=False)
@@ -98,7 +89,6 @@ def run(
     raise typer.Exit(ExitCode.SUCCESS if complete else ExitCode.INTERRUPTED)
 
 
-@app.command()
 def status(
     folder: Annotated[Path, typer.Argument(help="folder of the experiment", show_default=False)],
     as_json: Annotated[bool, typer.Option("--json", help="print one JSON object and nothing else")] = False,
@@ -112,7 +102,7 @@ def status(
     if as_json:
         typer.echo(json.dumps({"name": name, "running": running, "methods": rows, "failures": failures}, indent=2))
         return
-    Console(highlight=False).print(_table(rows))
+    print_table(_table(rows))
     done, units = sum(row["done"] for row in rows), sum(row["units"] for row in rows)
     state = "at work now" if running else "complete" if done == units else "stopped; run it again to go on"
     typer.echo(f"{name}: {done} of {units} units done, {state}")
@@ -221,8 +211,3 @@ def _observer(progress: Progress, jobs: int, interrupt: Interrupt) -> Iterator[_
         return
     with Live(console=errors, auto_refresh=False, transient=True) as live:
         yield _LiveObserver(progress, jobs, interrupt, live)
-
-
-app.command()(experiment_report.report)
-app.command()(experiment_report.export)
-app.command("import")(experiment_report.import_)

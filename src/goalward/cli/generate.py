@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
+from goalward.cli.console import print_table
 from goalward.errors import UsageError
 from goalward.task.domains import DOMAINS
 from goalward.task.domains import generate as make_instance
@@ -60,4 +60,4 @@ def _list() -> None:
     for bundled in DOMAINS.values():
         options = "\n".join(f"{o.name}={o.default} ({o.low}…{o.high}) {o.help}" for o in bundled.options)
         table.add_row(bundled.name, bundled.summary, options)
-    Console(highlight=False).print(table)
+    print_table(table)

@@ -9,9 +9,10 @@ from typing import Annotated, Any, Literal
 import typer
 
 from goalward import _core
-from goalward.cli.limits import Interrupt, Limits
+from goalward.cli.limits import Limits
 from goalward.cli.live import live_improvement, spinner
 from goalward.cli.plan import check_output
+from goalward.cli.signals import Interrupt
 from goalward.cli.validate import read_valid_plan
 from goalward.measures import parse_duration, parse_size
 from goalward.search.improve import ImprovedPlan, ImproveStatus, improve_plan

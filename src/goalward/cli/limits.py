@@ -1,4 +1,4 @@
-"""Time and memory limits for a whole command, grounding included, and Ctrl-C as a wish rather than an exception."""
+"""Time and memory limits for a whole command, grounding included."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from types import FrameType
 from typing import Any
 
 from goalward import _core
+from goalward.cli.signals import handled_by
 from goalward.errors import ExitCode, LimitError
 
 CHECK_INTERVAL = 0.01
@@ -53,7 +54,7 @@ class _Enforcement:
         self._activity = activity
         self._streams = sys.stdout, sys.stderr
         self._handler: Any = None
-        self._interrupt_handler: Any = None
+        self._ending_signals = handled_by(self._interrupt)
         self._timer: tuple[float, float] | None = None
         self._interrupted = False
 
@@ -61,16 +62,14 @@ class _Enforcement:
         if threading.current_thread() is threading.main_thread():
             self._timer = signal.setitimer(signal.ITIMER_REAL, 0)  # whoever set it gets it back
             self._handler = signal.signal(signal.SIGALRM, self._look)
-            self._interrupt_handler = signal.getsignal(signal.SIGINT)
-            if self._interrupt_handler is signal.default_int_handler:
-                signal.signal(signal.SIGINT, self._interrupt)
+            self._ending_signals.__enter__()
             signal.setitimer(signal.ITIMER_REAL, CHECK_INTERVAL, CHECK_INTERVAL)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         if self._timer is not None:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, self._handler)
-            signal.signal(signal.SIGINT, self._interrupt_handler)
+            self._ending_signals.__exit__(None, None, None)
             signal.setitimer(signal.ITIMER_REAL, *self._timer)
         if isinstance(
             error, (LimitError, MemoryError, KeyboardInterrupt)
@@ -98,24 +97,3 @@ class _Enforcement:
     def _ask_again(self) -> None:
         """An exception that strikes inside a finaliser is lost; if this one is, the next look raises it again."""
         signal.setitimer(signal.ITIMER_REAL, RETRY_INTERVAL, RETRY_INTERVAL)
-
-
-class Interrupt:
-    """Turns the first Ctrl-C into a flag that progress callbacks read; the second one raises as usual."""
-
-    def __init__(self) -> None:
-        self.asked = False
-
-    def __enter__(self) -> Interrupt:
-        if threading.current_thread() is threading.main_thread():
-            self._previous = signal.signal(signal.SIGINT, self._note)
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        if threading.current_thread() is threading.main_thread():
-            signal.signal(signal.SIGINT, self._previous)
-
-    def _note(self, signum: int, frame: FrameType | None) -> None:
-        if self.asked:
-            raise KeyboardInterrupt
-        self.asked = True

@@ -7,18 +7,17 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
-from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
 from goalward import _core
+from goalward.cli.console import errors
+from goalward.cli.signals import ended_at_once
 from goalward.measures import format_count, format_duration, format_size
 from goalward.search import ImprovedPlan, Statistics
 
 BARS = " ▁▂▃▄▅▆▇█"
-
-errors = Console(stderr=True, highlight=False, markup=False)  # what is printed may hold square brackets
 
 
 def search_view(statistics: Statistics) -> Table:
@@ -73,11 +72,9 @@ def live_improvement(enabled: bool) -> Iterator[Callable[[ImprovedPlan], None]]:
 
 @contextlib.contextmanager
 def spinner(message: str, enabled: bool = True) -> Iterator[None]:
-    """A word on what is happening, on terminals only."""
-    if enabled and errors.is_terminal:
-        with errors.status(message, spinner="dots"):
-            yield
-    else:
+    """Work that cannot be asked to stop: on a terminal a word on what is happening, and a signal ends it at once."""
+    shown = errors.status(message, spinner="dots") if enabled and errors.is_terminal else contextlib.nullcontext()
+    with ended_at_once(message), shown:
         yield
 
 

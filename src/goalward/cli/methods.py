@@ -7,10 +7,10 @@ from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from goalward.cli.console import print_table
 from goalward.cli.flags import describe_default
 from goalward.declared import Option, own_first
 from goalward.learning.methods import METHODS, Method, find_method
@@ -61,7 +61,7 @@ def _list(chosen: list[Method]) -> None:
             table.add_row("", "", "")
             table.add_row("", Text(KINDS[kind], style="bold"), "")
         table.add_row(method.name, method.summary, Text(method.reference, style="dim"))
-    Console(highlight=False).print(table)
+    print_table(table)
     typer.echo("\ngoalward methods NAME lists the options of one.")
 
 

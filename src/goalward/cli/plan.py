@@ -11,8 +11,9 @@ from typing import Annotated, Any, Literal, cast
 import typer
 
 from goalward import _core
-from goalward.cli.limits import Interrupt, Limits
+from goalward.cli.limits import Limits
 from goalward.cli.live import live_search, spinner
+from goalward.cli.signals import Interrupt
 from goalward.errors import ExitCode, LimitError, UsageError
 from goalward.measures import format_batches, parse_batches, parse_duration, parse_size
 from goalward.search import ALGORITHMS, HEURISTICS, Algorithm, BoundHeuristic, Statistics, Status, bind_heuristic

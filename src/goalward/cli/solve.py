@@ -18,9 +18,10 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from goalward.cli.limits import Interrupt
-from goalward.cli.live import errors, search_view
+from goalward.cli.console import errors
+from goalward.cli.live import search_view
 from goalward.cli.plan import EXIT_CODES, IMPROVE, parse_improvement
+from goalward.cli.signals import Interrupt
 from goalward.errors import ExitCode, UsageError
 from goalward.measures import (
     format_batches,

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from goalward.cli.console import errors
 from goalward.cli.flags import with_flags
-from goalward.cli.limits import Interrupt, Limits
-from goalward.cli.live import at_most_left, describe_losses, errors, live_rows, spinner
+from goalward.cli.limits import Limits
+from goalward.cli.live import at_most_left, describe_losses, live_rows, spinner
+from goalward.cli.signals import Interrupt
 from goalward.declared import declared, own_first, split_settings
 from goalward.errors import UsageError
 from goalward.learning.methods import learned_methods, make_options, methods_with, options_class, train_with

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 import typer
 
 from goalward.baselines.hgn_model import AGGREGATIONS, Aggregation, DomainModel, DomainOptions, save_domain_model
-from goalward.cli.limits import Interrupt
-from goalward.cli.live import at_most_left, describe_losses, errors, live_rows, spinner
+from goalward.cli.console import errors
+from goalward.cli.live import at_most_left, describe_losses, live_rows, spinner
+from goalward.cli.signals import Interrupt
 from goalward.errors import UsageError
 from goalward.measures import format_duration, parse_duration
 from goalward.task.grounding import UnsolvableError, ground

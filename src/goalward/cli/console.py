@@ -1,0 +1,25 @@
+"""Where rich prints: stderr for what goes on, stdout for tables.
+
+rich keeps a console, and with it everything that this module imports, until the interpreter is gone; native objects
+must be gone before. So nothing else of goalward is imported here.
+"""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.table import Table
+
+
+class _Console(Console):
+    """A console that lets the program end as all programs do whose reader has gone away."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
+errors = _Console(stderr=True, highlight=False, markup=False)  # what is printed may hold square brackets
+
+
+def print_table(table: Table) -> None:
+    """Print a table on stdout."""
+    _Console(highlight=False).print(table)

@@ -1,0 +1,94 @@
+"""Ctrl-C and SIGTERM: a command ends, keeps what it has, and says so; the exit code tells the two apart."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from goalward.search.solving import Outcome as Solved
+from goalward.search.solving import solve
+
+from .program import PROGRAM, Files, Outcome, environment
+
+# A signal may strike inside a finaliser of whatever else this process has loaded.
+pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+
+Goalward = Callable[..., Outcome]
+
+BOTH = pytest.mark.parametrize(("ending", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["INT", "TERM"])
+
+
+def raise_soon(ending: signal.Signals, seconds: float = 0.3) -> threading.Timer:
+    timer = threading.Timer(seconds, os.kill, (os.getpid(), ending))
+    timer.start()
+    return timer
+
+
+@BOTH
+def test_a_search_reports_what_it_did(
+    goalward: Goalward, hard: Files, monkeypatch: pytest.MonkeyPatch, ending: signal.Signals, code: int
+) -> None:
+    def interrupted(*arguments: Any, **named: Any) -> Solved:
+        raise_soon(ending)
+        return solve(*arguments, **named)
+
+    monkeypatch.setattr("goalward.cli.plan.solve", interrupted)
+    outcome = goalward("plan", *hard.names, "-H", "blind", "--time-limit", "30s")
+    assert (outcome.code, outcome.err) == (code, "")
+    assert "Interrupted.\n" in outcome.out
+    assert outcome.number(r"Evaluations: (\d+)") > 0
+    outcome = goalward("plan", *hard.names, "-H", "blind", "--json", "--time-limit", "30s")
+    assert (outcome.code, outcome.err) == (code, "")
+    found = json.loads(outcome.out)
+    assert (found["status"], found["plan"]) == ("cancelled", None)
+    assert found["expanded"] > 0
+
+
+@BOTH
+@pytest.mark.parametrize("command", ["plan", "train", "train-domain", "walk", "inspect", "compare"])
+def test_grounding_ends_at_once_and_is_named(
+    goalward: Goalward, large: Files, tmp_path: Path, ending: signal.Signals, code: int, command: str
+) -> None:
+    more = {"compare": [large.problem], "plan": [], "inspect": []}.get(command, ["-o", tmp_path / "out"])
+    timer = raise_soon(ending)
+    outcome = goalward(command, *large.names, *more)
+    timer.join()
+    assert outcome.code == code
+    assert outcome.error == "interrupted while grounding"
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_signal_before_anything_has_begun(goalward: Goalward, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(arguments: list[str]) -> int:
+        signal.raise_signal(signal.SIGTERM)
+        return 0
+
+    monkeypatch.setattr("goalward.cli.commands.call", interrupted)
+    outcome = goalward("plan", "a", "b")
+    assert outcome.code == 143
+    assert outcome.error == "interrupted"
+
+
+def test_afterwards_signals_do_what_they_did_before(goalward: Goalward, trains: Files) -> None:
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    assert goalward("plan", *trains.names).code == 0
+    assert {number: signal.getsignal(number) for number in before} == before
+
+
+def test_a_process_that_was_told_to_ignore_them_does_so(hard: Files) -> None:
+    command = (
+        f'trap "" INT; "{PROGRAM}" plan "$@" -H blind --time-limit 2s & kill -INT $!; sleep 1; kill -INT $!; wait $!'
+    )
+    run = subprocess.run(
+        ["sh", "-c", command, "sh", *hard.names], capture_output=True, text=True, check=False, env=environment()
+    )
+    assert run.returncode == 23
+    assert "Time limit reached." in run.stdout
