@@ -19,7 +19,7 @@ from goalward.declared import DURATION, FLAG, NAMES, SHARE, Option, Options, dec
 from goalward.experiments import unit_process
 from goalward.experiments.benchmark import find_instances
 from goalward.experiments.config import read_config
-from goalward.experiments.units import Plan
+from goalward.experiments.units import Schedule
 from goalward.learning.methods import METHODS, learned_methods, make_options, options_class, train_with
 from goalward.learning.options import LearnOptions
 from goalward.learning.presets import PRESETS
@@ -141,9 +141,9 @@ def by_experiment(method: str, values: dict[str, Any], files: tuple[str, str], f
             f'[[methods]]\nlabel = "mine"\nmethod = "{method}"\noptions = {{ {table} }}\n'
         )
     )
-    plan = Plan(config, find_instances(config, folder), folder)
-    (training,) = [unit for unit in plan.units if unit.kind == "train"]
-    told = json.loads(unit_process.main(plan.job(training, folder / "model").to_json()))
+    schedule = Schedule(config, find_instances(config, folder), folder)
+    (training,) = [unit for unit in schedule.units if unit.kind == "train"]
+    told = json.loads(unit_process.main(schedule.job(training, folder / "model").to_json()))
     assert told["status"] == "trained", told
 
 

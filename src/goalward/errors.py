@@ -10,6 +10,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from enum import IntEnum
+from itertools import islice
 from pathlib import Path
 
 
@@ -78,8 +79,8 @@ class InvalidPlanError(PddlError):
         super().__init__(f"plan not valid: {reason}", source, line)
 
 
-class TaskFileError(GoalwardError):
-    """A stored task that is damaged, foreign or of a newer format."""
+class StoredFileError(GoalwardError):
+    """A file stored by goalward (a task, a data set, a model) that is damaged, foreign or of a newer format."""
 
     exit_code = ExitCode.DRIVER_INPUT_ERROR
 
@@ -99,6 +100,12 @@ class StoppedError(GoalwardError):
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The part of a sentence that offers the most similar name, or nothing."""
-    close = difflib.get_close_matches(name, list(known), n=1)
+    """The part of a sentence that offers the most similar name, or nothing; of very many names it sees the first."""
+    close = difflib.get_close_matches(name, islice(known, 5000), n=1)
     return f"; did you mean {close[0]}?" if close else ""
+
+
+def of_these(name: str, known: Iterable[str]) -> str:
+    """The same, and after it all that could have been meant."""
+    listed = list(known)
+    return f"{did_you_mean(name, listed)} (known: {', '.join(listed) or 'none'})"

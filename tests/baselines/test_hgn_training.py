@@ -18,7 +18,7 @@ from goalward.baselines import hgn_training
 from goalward.baselines.hgn_data import Lessons
 from goalward.baselines.hgn_model import DomainModel, DomainOptions, load_domain_model, save_domain_model
 from goalward.baselines.hgn_training import DomainEpoch, train_domain
-from goalward.errors import GoalwardError, StateMismatchError, TaskFileError, UsageError
+from goalward.errors import GoalwardError, StateMismatchError, StoredFileError, UsageError
 from goalward.search import SearchOptions, Status, search
 from goalward.search.learned import load_model
 from goalward.task.domains import generate
@@ -259,7 +259,7 @@ def test_cut_and_foreign_files_are_refused(model: DomainModel, tmp_path: Path) -
     stored = path.read_bytes()
     for content in (b"", b"x", stored[:8], stored[:200], stored[:-1], stored + b"x", b"\xff" * 8 + stored[8:]):
         other.write_bytes(content)
-        with pytest.raises(TaskFileError, match="not a domain model"):
+        with pytest.raises(StoredFileError, match="not a domain model"):
             load_domain_model(other)
     with pytest.raises(UsageError, match="no such file"):
         load_domain_model(tmp_path / "none")
@@ -302,7 +302,7 @@ def test_spoiled_files_are_refused(
     load_domain_model(path)  # as it is, it can be read
     spoil(header, arrays)
     save_file(arrays, path, metadata={"goalward": json.dumps(header)})
-    with pytest.raises(TaskFileError, match=words) as error:
+    with pytest.raises(StoredFileError, match=words) as error:
         load_domain_model(path)
     assert str(error.value).startswith(f"{path}: ")
     assert "\n" not in str(error.value)

@@ -149,7 +149,7 @@ def test_a_model_of_another_problem_is_refused(
 @pytest.mark.parametrize(
     ("methods", "words"),
     [
-        ("n-rls", "unknown method 'n-rls': did you mean n-rsl?"),
+        ("n-rls", "unknown method 'n-rls'; did you mean n-rsl?"),
         ("ff,ff", "ff stands twice"),
         (",", "there is no method"),
         ("ff=model.goalward", "ff learns nothing"),

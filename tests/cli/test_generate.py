@@ -57,10 +57,10 @@ def test_the_list_can_be_printed_in_any_encoding() -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("blokcs",), ["blokcs", "did you mean 'blocks'?"]),
-        (("chess",), ["chess", "choose from blocks, courier"]),
+        (("blokcs",), ["blokcs", "did you mean blocks?"]),
+        (("chess",), ["chess", "known: blocks, courier"]),
         (("blocks", "--set", "m=3"), ["no parameter 'm'", "n (2 to 1000)"]),
-        (("gripper", "--set", "bals=3"), ["bals", "did you mean 'balls'?"]),
+        (("gripper", "--set", "bals=3"), ["bals", "did you mean balls?"]),
         (("blocks", "--set", "n=1"), ["n=1 is out of bounds", "2 to 1000"]),
         (("blocks", "--set", "n=-5"), ["n=-5 is out of bounds"]),
         (("blocks", "--set", "n"), ["--set n", "NAME=VALUE"]),

@@ -52,18 +52,18 @@ def test_seeds_that_compete_are_validated_and_a_single_one_is_not() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("states = 2", "state = 2", "unknown key state: did you mean states?"),
-        ("seeds = 3", "seed = 3", "unknown key seed: did you mean seeds?"),
-        ('train = "1m30s"', 'trian = "1m"', "unknown key budgets.trian: did you mean train?"),
+        ("states = 2", "state = 2", "unknown key state; did you mean states?"),
+        ("seeds = 3", "seed = 3", "unknown key seed; did you mean seeds?"),
+        ('train = "1m30s"', 'trian = "1m"', "unknown key budgets.trian; did you mean train?"),
         ('train = "1m30s"', 'train = "soon"', "budgets.train is 'soon'; it is a duration such as"),
         ('memory = "512M"', "memory = true", "budgets.memory is True; it is a size such as"),
         ("seeds = 3", "seeds = [1, 1]", "seeds is [1, 1]; it is how many"),
         ("seeds = 3", "seeds = 0", "seeds is 0; it is how many"),
         ("states = 2", "states = 0", "states is 0; it is a whole number of at least 1"),
         ("states = 2", "states = ['../p1']", "states is ['../p1']; it is a whole number of at least 1"),
-        ('method = "ff"', 'method = "fff"', "methods[2].method: unknown method 'fff': did you mean ff?"),
+        ('method = "ff"', 'method = "fff"', "methods[2].method: unknown method 'fff'; did you mean ff?"),
         ('method = "ff"', 'method = "n-rsl"', "n-rsl is the label of two methods"),
-        ('method = "ff"', 'metod = "ff"', "unknown key methods[2].metod: did you mean method?"),
+        ('method = "ff"', 'metod = "ff"', "unknown key methods[2].metod; did you mean method?"),
         ('method = "ff"', 'method = "ff"\nlabel = "a/b"', "methods[2].label is 'a/b'; it is a name"),
         ("samples = 1000", "sample = 1000", "n-rsl has no option 'sample'; did you mean samples?"),
         ("samples = 1000", "samples = -1", "n-rsl: samples is -1; it is a whole number from 10 to 50000000"),
@@ -73,8 +73,8 @@ def test_seeds_that_compete_are_validated_and_a_single_one_is_not() -> None:
         ("samples = 1000", "seed = 1", "n-rsl: seed is the same for all methods: it is seeds in a config"),
         ("samples = 1000", 'time_limit = "1m"', "n-rsl: time_limit is the same for all methods: it is budgets.train"),
         ('method = "ff"', 'method = "ff"\noptions = { batch = 1 }', "ff: batch is an option of the search: write"),
-        ('method = "ff"', 'method = "ff"\noptions = { samples = 9 }', "ff: ff has no option 'samples': (known: none)"),
-        ('method = "ff"', 'method = "ff"\nsearch = { bach = 1 }', "no option 'bach': did you mean batch?"),
+        ('method = "ff"', 'method = "ff"\noptions = { samples = 9 }', "ff: ff has no option 'samples' (known: none)"),
+        ('method = "ff"', 'method = "ff"\nsearch = { bach = 1 }', "no option 'bach'; did you mean batch?"),
         ('method = "ff"', 'method = "ff"\nsearch = { batch = 0 }', "ff: batch is 0; it goes from 1 to"),
         (
             'method = "ff"',
@@ -82,7 +82,7 @@ def test_seeds_that_compete_are_validated_and_a_single_one_is_not() -> None:
             "ff: the options of the search, {'batch'",
         ),
         ('method = "ff"', 'method = "ff"\nsearch = { time_limit = 1 }', "ff: time_limit is the same for all methods"),
-        ('domain = "blocks"', 'domain = "block"', "generate[1]: unknown domain 'block' (did you mean 'blocks'?)"),
+        ('domain = "blocks"', 'domain = "block"', "generate[1]: unknown domain 'block'; did you mean blocks?"),
         ("{ n = 4 }", "{ m = 4 }", "generate[1]: blocks has no parameter 'm'"),
         ("{ n = 4 }", "{ n = 4, seed = 1 }", "generate[1].parameters is"),
         ('[[generate]]\ndomain = "blocks"\nparameters = { n = 4 }', "", "names no instances: set benchmark.folder"),
@@ -144,7 +144,7 @@ def test_settings_change_a_config(tmp_path: Path) -> None:
     path.write_text(GOOD)
     config = load_config(str(path), ["budgets.train=5s", "seeds=[7]", "validation.states=4"])
     assert (config.budgets.train, config.seeds, config.validation.states) == (5, (7,), 4)
-    with pytest.raises(UsageError, match=r"mine.toml: unknown key budgets.trane: did you mean train\?"):
+    with pytest.raises(UsageError, match=r"mine.toml: unknown key budgets.trane; did you mean train\?"):
         load_config(str(path), ["budgets.trane=5s"])
 
 

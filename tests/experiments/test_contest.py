@@ -16,7 +16,7 @@ from goalward.experiments.contest import Contest, parse_entrants
 from goalward.experiments.contestants import Contestant
 from goalward.experiments.store import Result, Unit
 from goalward.experiments.summary import summarise
-from goalward.experiments.units import Plan
+from goalward.experiments.units import Schedule
 from goalward.experiments.worker import run_unit
 
 # Preset paper: that of fast lets the learning rate fall with the clock.
@@ -61,20 +61,20 @@ class Silent:
 
 
 @pytest.fixture
-def plan(tmp_path: Path) -> Plan:
+def schedule(tmp_path: Path) -> Schedule:
     config = read_config(tomllib.loads(CONFIG))
-    return Plan(config, find_instances(config, tmp_path), tmp_path)
+    return Schedule(config, find_instances(config, tmp_path), tmp_path)
 
 
 @pytest.fixture
-def contest(plan: Plan, tmp_path: Path) -> Contest:
-    folder = tmp_path / "instances" / "blocks" / "bundled" / plan.units[0].instance
+def contest(schedule: Schedule, tmp_path: Path) -> Contest:
+    folder = tmp_path / "instances" / "blocks" / "bundled" / schedule.units[0].instance
     return Contest(
         folder / "domain.pddl",
         folder / "problem.pddl",
         (folder / "p1.pddl", folder / "p2.pddl"),
         tuple(parse_entrants("n-rsl,ff,blind", SETTINGS)),
-        plan.config.budgets,
+        schedule.config.budgets,
         seed=0,
         models=tmp_path,
         plans=tmp_path,
@@ -89,15 +89,15 @@ def measured(result: Result) -> dict[str, Any]:
     return kept
 
 
-def test_the_same_units_give_the_same_results_as_in_processes_of_their_own(plan: Plan, contest: Contest) -> None:
+def test_the_same_units_give_the_same_results_as_in_their_own_processes(schedule: Schedule, contest: Contest) -> None:
     def key(unit: Unit) -> tuple[str, str, str]:
         return unit.kind, unit.method, Path(unit.state or "").stem
 
     alone = {}
-    for unit in plan.units:
-        product = plan.product_file(unit)
+    for unit in schedule.units:
+        product = schedule.product_file(unit)
         product.parent.mkdir(parents=True, exist_ok=True)
-        result = run_unit(plan.job(unit, product)).result
+        result = run_unit(schedule.job(unit, product)).result
         assert result is not None
         alone[key(unit)] = measured(result)
     contest.check()

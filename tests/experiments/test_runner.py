@@ -24,7 +24,7 @@ from goalward.experiments.clusters import Workers
 from goalward.experiments.config import Config, read_config
 from goalward.experiments.runner import experiment_lock, is_running, open_store, prepare, run_experiment
 from goalward.experiments.store import Result, Store, Unit
-from goalward.experiments.units import Job, Plan
+from goalward.experiments.units import Job, Schedule
 from goalward.experiments.worker import Outcome
 
 from .crashes import CONFIG, TRAINING
@@ -118,8 +118,8 @@ def run(config: Config, store: Store, work: Work, watcher: Watcher) -> list[str]
     def cluster() -> Iterator[Workers]:
         yield Workers(client)
 
-    plan = prepare(config, store.path.parent, store)
-    assert run_experiment(plan, store, cluster, watcher) == (not watcher.stopped())
+    schedule = prepare(config, store.path.parent, store)
+    assert run_experiment(schedule, store, cluster, watcher) == (not watcher.stopped())
     return client.done  # type: ignore[no-any-return]
 
 
@@ -281,7 +281,7 @@ def test_a_kill_at_any_line_loses_nothing_and_doubles_nothing(config: Config, tm
             assert sorted([*before, *done]) == sorted(after), f"killed at line {last}"
             assert before.items() <= after.items()
             for unit in store.units():
-                product = Plan(config, find_instances(config, output), output).product_file(unit)
+                product = Schedule(config, find_instances(config, output), output).product_file(unit)
                 assert product.read_text() == unit.id
 
 
@@ -331,8 +331,8 @@ def test_how_it_was_run_is_kept(config: Config, store: Store) -> None:
 def test_thousands_of_results_are_counted_and_resumed(tmp_path: Path, store: Store) -> None:
     text = CONFIG.format(states=2, more="").replace("states = 2", "states = 300")
     big = read_config(tomllib.loads(text))
-    plan = prepare(big, tmp_path, store)
-    for unit in plan.units[:-3]:
+    schedule = prepare(big, tmp_path, store)
+    for unit in schedule.units[:-3]:
         store.add(Result(unit.id, "solved", solved=True, total_time=0.1))
     assert len(run(big, store, good, Watcher())) == 3
     assert [(row["done"], row["units"]) for row in store.progress()] == [(300, 300)] * 2

@@ -10,7 +10,7 @@ import pytest
 from goalward.errors import UsageError
 from goalward.experiments.benchmark import find_instances
 from goalward.experiments.config import Config, read_config
-from goalward.experiments.units import Job, Plan
+from goalward.experiments.units import Job, Schedule
 from goalward.task.grounding import ground_files
 from goalward.task.states import StateReader
 
@@ -38,7 +38,7 @@ def config(folder: Path, lines: str, top: str = "seeds = 2") -> Config:
 
 
 def ids(chosen: Config, output: Path) -> list[str]:
-    return [unit.id for unit in Plan(chosen, find_instances(chosen, output), output).units]
+    return [unit.id for unit in Schedule(chosen, find_instances(chosen, output), output).units]
 
 
 def test_trainings_come_before_the_searches_of_their_instance(folder: Path, tmp_path: Path) -> None:
@@ -81,23 +81,23 @@ def test_a_name_that_is_not_there_is_an_error(folder: Path, tmp_path: Path, line
 
 def test_a_search_waits_for_the_training_of_its_seed_alone(folder: Path, tmp_path: Path) -> None:
     chosen = config(folder, 'domains = ["b"]')
-    plan = Plan(chosen, find_instances(chosen, tmp_path), tmp_path)
-    for unit in plan.units:
-        training = plan.training_of(unit)
+    schedule = Schedule(chosen, find_instances(chosen, tmp_path), tmp_path)
+    for unit in schedule.units:
+        training = schedule.training_of(unit)
         if unit.kind == "search" and unit.method == "rsl":
-            assert training in plan.units
+            assert training in schedule.units
             assert training is not None
             assert training.seed == unit.seed
-            assert plan.job(unit, tmp_path / "x").model == str(plan.model_file(training))
+            assert schedule.job(unit, tmp_path / "x").model == str(schedule.model_file(training))
         else:
             assert training is None
 
 
 def test_a_job_survives_its_way_to_the_process_that_does_it(folder: Path, tmp_path: Path) -> None:
     chosen = config(folder, "")
-    plan = Plan(chosen, find_instances(chosen, tmp_path), tmp_path)
-    for unit in plan.units:
-        job = plan.job(unit, tmp_path / "x")
+    schedule = Schedule(chosen, find_instances(chosen, tmp_path), tmp_path)
+    for unit in schedule.units:
+        job = schedule.job(unit, tmp_path / "x")
         assert Job.from_json(job.to_json()) == job
 
 

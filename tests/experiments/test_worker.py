@@ -25,7 +25,7 @@ from goalward.experiments.benchmark import find_instances
 from goalward.experiments.config import Budgets, read_config
 from goalward.experiments.contestants import Contestant
 from goalward.experiments.store import Unit
-from goalward.experiments.units import Job, Plan
+from goalward.experiments.units import Job, Schedule
 from goalward.experiments.worker import Outcome, run_unit
 from goalward.search.learned import load_model
 from goalward.task.plan_file import read_plan
@@ -156,27 +156,29 @@ def _gone(pid: int) -> bool:
 
 
 @pytest.fixture(scope="module")
-def plan(tmp_path_factory: pytest.TempPathFactory) -> Plan:
+def schedule(tmp_path_factory: pytest.TempPathFactory) -> Schedule:
     """The tiny experiment of the crash test, with validation."""
     folder = tmp_path_factory.mktemp("worker")
     config = read_config(tomllib.loads(CONFIG.format(states=1, more="") + TRAINING + "[validation]\nstates = 2\n"))
-    return Plan(config, find_instances(config, folder), folder)
+    return Schedule(config, find_instances(config, folder), folder)
 
 
-def test_a_training_leaves_a_model_and_says_how_it_went_and_its_search_leaves_a_checked_plan(plan: Plan) -> None:
-    training = next(unit for unit in plan.units if unit.kind == "train")
-    model = plan.model_file(training)
+def test_a_training_leaves_a_model_and_says_how_it_went_and_its_search_a_checked_plan(
+    schedule: Schedule,
+) -> None:
+    training = next(unit for unit in schedule.units if unit.kind == "train")
+    model = schedule.model_file(training)
     model.parent.mkdir(parents=True)
-    trained = run_unit(plan.job(training, model)).result
+    trained = run_unit(schedule.job(training, model)).result
     assert trained is not None, trained
     assert trained.status == "trained", trained.error
     assert load_model(model).task.n_atoms == trained.n_atoms
     assert [row[0] for row in trained.extra["curve"]] == [1, 2]
     assert trained.extra["validation_states"] == 2
 
-    unit = next(unit for unit in plan.units if plan.training_of(unit) == training)
-    scratch = plan.output / "scratch" / "plan"
-    searched = run_unit(plan.job(unit, scratch)).result
+    unit = next(unit for unit in schedule.units if schedule.training_of(unit) == training)
+    scratch = schedule.output / "scratch" / "plan"
+    searched = run_unit(schedule.job(unit, scratch)).result
     assert searched is not None
     assert (searched.status, searched.solved) == ("solved", True)
     assert len(read_plan(scratch)) == searched.plan_length
@@ -198,9 +200,9 @@ assert loaded and all(loaded), "PyTorch was loaded after the clock had started"
 """
 
 
-def test_a_model_of_a_domain_does_not_pay_for_loading_pytorch(plan: Plan, tmp_path: Path) -> None:
-    unit = next(unit for unit in plan.units if unit.method == "ff")
-    job = plan.job(unit, tmp_path / "plan")
+def test_a_model_of_a_domain_does_not_pay_for_loading_pytorch(schedule: Schedule, tmp_path: Path) -> None:
+    unit = next(unit for unit in schedule.units if unit.method == "ff")
+    job = schedule.job(unit, tmp_path / "plan")
     text = Path(job.domain_file).read_text()
     options = DomainOptions(latent=2, n_steps=1)
     weights = {name: np.zeros(shape, dtype=np.float32) for name, shape in parameter_shapes(2).items()}
@@ -213,9 +215,9 @@ def test_a_model_of_a_domain_does_not_pay_for_loading_pytorch(plan: Plan, tmp_pa
     assert json.loads(run.stdout)["status"] == "solved"
 
 
-def test_a_file_that_is_not_there_is_a_failure_that_names_it(plan: Plan) -> None:
-    unit = next(unit for unit in plan.units if unit.method == "ff")
-    job = plan.job(unit, plan.output / "x")
+def test_a_file_that_is_not_there_is_a_failure_that_names_it(schedule: Schedule) -> None:
+    unit = next(unit for unit in schedule.units if unit.method == "ff")
+    job = schedule.job(unit, schedule.output / "x")
     result = run_unit(dataclasses.replace(job, domain_file="/nowhere/domain.pddl")).result
     assert result is not None
     assert result.status == "failed"
@@ -224,12 +226,12 @@ def test_a_file_that_is_not_there_is_a_failure_that_names_it(plan: Plan) -> None
 
 @pytest.mark.parametrize("number", [9, None])
 def test_a_planner_that_somebody_kills_is_no_result(
-    plan: Plan, monkeypatch: pytest.MonkeyPatch, number: int | None
+    schedule: Schedule, monkeypatch: pytest.MonkeyPatch, number: int | None
 ) -> None:
     ended = PlannerResult("fd-ff", PlannerStatus.FAILED, 1.0, reason="it fell", signal=number)
     monkeypatch.setattr(unit_work, "run_planner", lambda *arguments, **limits: ended)
-    unit = next(unit for unit in plan.units if unit.method == "ff")
-    job = dataclasses.replace(plan.job(unit, plan.output / "x"), contestant=Contestant("ff", "fd-ff"))
+    unit = next(unit for unit in schedule.units if unit.method == "ff")
+    job = dataclasses.replace(schedule.job(unit, schedule.output / "x"), contestant=Contestant("ff", "fd-ff"))
     told = json.loads(unit_process.main(job.to_json()))
     assert told.get("lost") == ("it fell" if number else None)
     assert told.get("status") == (None if number else "failed")

@@ -10,7 +10,7 @@ import pytest
 
 from goalward.experiments.store import FILE_NAME, Store
 from goalward.report import load, write_report
-from goalward.report.measures import cactus, moving_average, pairwise, rates
+from goalward.report.side_by_side import cactus, moving_average, pairwise, rates
 from report.browser import Watched, chromium, opened
 from report.examples import CONFIG, search, small, store_of
 

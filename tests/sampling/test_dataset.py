@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
-from goalward.errors import TaskFileError, UsageError
+from goalward.errors import StoredFileError, UsageError
 from goalward.regression import RolloutOptions, regress
 from goalward.sampling import Dataset, SamplingOptions, load_dataset, make_dataset, save_dataset
 from goalward.task.states import from_bits
@@ -95,7 +95,7 @@ def test_the_same_data_gives_the_same_bytes(dataset: Dataset, stored: Path) -> N
 
 
 def refuse(path: Path) -> str:
-    with pytest.raises(TaskFileError) as caught:
+    with pytest.raises(StoredFileError) as caught:
         load_dataset(path)
     text = str(caught.value)
     assert text.startswith(f"{path}: ")

@@ -16,7 +16,7 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 import goalward
-from goalward.errors import StateMismatchError, TaskFileError, UsageError
+from goalward.errors import StateMismatchError, StoredFileError, UsageError
 from goalward.learning import PreimageOptions, train_with
 from goalward.search import search
 from goalward.search.learned import load_model
@@ -143,7 +143,7 @@ def test_a_model_knows_its_domain_whatever_its_layout(model: Model) -> None:
 
 
 def refuse(path: Path) -> str:
-    with pytest.raises(TaskFileError) as caught:
+    with pytest.raises(StoredFileError) as caught:
         load_model(path)
     text = str(caught.value)
     assert text.startswith(f"{path}: ")

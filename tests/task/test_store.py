@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from safetensors.numpy import save, save_file
 
 from goalward import _core
-from goalward.errors import ExitCode, GoalwardError, TaskFileError, UsageError
+from goalward.errors import ExitCode, GoalwardError, StoredFileError, UsageError
 from goalward.task.store import FORMAT, VERSION, load_task, save_task, task_arrays, task_from_arrays
 from goalward.task.strips import Task
 from helpers import Tiny
@@ -83,7 +83,7 @@ print(search(load_task(sys.argv[1]), "ff").status.value)
 # --- files that are no stored tasks ---
 
 
-def refused(path: Path, kind: type[GoalwardError] = TaskFileError) -> str:
+def refused(path: Path, kind: type[GoalwardError] = StoredFileError) -> str:
     with pytest.raises(kind) as caught:
         load_task(path)
     message = str(caught.value)
@@ -223,7 +223,7 @@ def test_any_changed_byte_is_a_task_or_one_clear_error(
     data = bytearray(path.read_bytes())
     data[position % len(data)] = value
     path.write_bytes(bytes(data))
-    with contextlib.suppress(TaskFileError):
+    with contextlib.suppress(StoredFileError):
         load_task(path)
 
 

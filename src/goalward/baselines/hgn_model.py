@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from safetensors.numpy import save
 
-from goalward.errors import GoalwardError, TaskFileError, UsageError
+from goalward.errors import GoalwardError, StoredFileError, UsageError
 from goalward.search.heuristics import BoundHeuristic, bind_heuristic
 from goalward.search.learned import require_domain
 from goalward.search.planning import Solver
@@ -231,4 +231,4 @@ def load_domain_model(path: str | Path) -> DomainModel:
             raise ValueError("the weights are not finite numbers of 32 bits")
         return DomainModel(str(header["domain"]), text, weights, options, dict(header["info"]))
     except (KeyError, ValueError, TypeError, GoalwardError) as error:
-        raise TaskFileError(f"{path}: damaged domain model ({error})") from None
+        raise StoredFileError(f"{path}: damaged domain model ({error})") from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import math
 import platform
@@ -20,6 +19,7 @@ from goalward.baselines.hgn import Hypergraph, HypergraphNetwork, torch_threads
 from goalward.baselines.hgn_data import Lessons, teach
 from goalward.baselines.hgn_model import DomainModel, DomainOptions
 from goalward.errors import GoalwardError, UsageError
+from goalward.learning.best_so_far import BestSoFar
 from goalward.search.learned import require_domain
 from goalward.task.strips import Task
 
@@ -94,13 +94,13 @@ def train_domain(
         "seed": options.seed,
         "seconds": round(time.monotonic() - started, 3),
         "end": run.end,
-        "best_epoch": run.best_epoch,
-        "validation_loss": run.best_loss if math.isfinite(run.best_loss) else None,
+        "best_epoch": run.best.epoch,
+        "validation_loss": run.best.loss if math.isfinite(run.best.loss) else None,
         "curve": [[e.number, e.train_loss, e.validation_loss, round(e.seconds, 3)] for e in run.curve],
         "problems": [lesson.summary() for lesson in lessons],
         "versions": {"goalward": version("goalward"), "torch": torch.__version__, "python": platform.python_version()},
     }
-    weights = {name: tensor.numpy().copy() for name, tensor in run.best_state.items()}
+    weights = {name: tensor.numpy().copy() for name, tensor in run.best.state.items()}
     info = cast(dict[str, Any], json.loads(json.dumps(info)))  # as the model file will give it back
     return DomainModel(tasks[0].domain_name, tasks[0].domain_text, weights, options, info)
 
@@ -142,8 +142,7 @@ class _Run:
             self.network.parameters(), lr=options.learning_rate, weight_decay=options.weight_decay
         )
         self.curve: list[DomainEpoch] = []
-        self.best_epoch, self.best_loss = 0, math.inf
-        self.best_state = copy.deepcopy(self.network.state_dict())
+        self.best = BestSoFar(self.network, options.patience)
         held_out = [lesson.labels[rows] for lesson, rows in zip(lessons, self.validation_rows, strict=True)]
         # Training begins with epochs in which the value is much the same for all states; they do not count as the end.
         self.hopeless = HOPELESS * float(np.concatenate(held_out).var()) or math.inf
@@ -173,14 +172,12 @@ class _Run:
                     return
                 epoch = DomainEpoch(number, train_loss, validation_loss, time.monotonic() - self.started)
                 self.curve.append(epoch)
-                if validation_loss < self.best_loss:
-                    self.best_epoch, self.best_loss = number, validation_loss
-                    self.best_state = copy.deepcopy(self.network.state_dict())
+                self.best.add(number, validation_loss)
                 if self.watcher and self.watcher.epoch(epoch) is False:
                     self.end = "interrupted"
                 elif self._out_of_time():
                     self.end = "time limit"
-                elif number - self.best_epoch >= self.options.patience and self.best_loss < self.hopeless:
+                elif self.best.patience_is_over(number) and self.best.loss < self.hopeless:
                     self.end = "early stopping"
                 else:
                     continue

@@ -25,7 +25,7 @@ from goalward.experiments.config import Config, load_config
 from goalward.experiments.progress import Progress
 from goalward.experiments.runner import experiment_lock, is_running, open_store, prepare, run_experiment
 from goalward.experiments.store import FILE_NAME, Result, Store, Unit
-from goalward.experiments.units import Plan
+from goalward.experiments.units import Schedule
 from goalward.measures import format_duration
 
 LINE_SECONDS = 60.0
@@ -63,7 +63,7 @@ def run(
     for name in chosen.missing:
         typer.echo(f"{name} is left out: Fast Downward is not installed (pip install 'goalward[baselines]')", err=True)
     if dry_run:
-        _show_plan(chosen, output, slurm)
+        _show_schedule(chosen, output, slurm)
         return
     n_jobs = jobs or cores()
     logs = output.absolute() / "slurm"
@@ -77,12 +77,12 @@ def run(
     output.mkdir(parents=True, exist_ok=True)
     with experiment_lock(output), open_store(output) as store:
         with spinner("preparing"):
-            plan = prepare(chosen, output, store)
+            schedule = prepare(chosen, output, store)
             if retry_failed:
-                store.forget_failures(unit.id for unit in plan.units)
+                store.forget_failures(unit.id for unit in schedule.units)
         progress = Progress.of(store.progress(), chosen.budgets)
         with Interrupt() as interrupt, _observer(progress, n_jobs, interrupt) as observer:
-            complete = run_experiment(plan, store, cluster, observer)
+            complete = run_experiment(schedule, store, cluster, observer)
         typer.echo(_line(progress))
         for reason, number in store.failures():
             typer.echo(f"failed: {number} × {reason}")
@@ -110,18 +110,18 @@ def status(
         typer.echo(f"failed: {number} × {reason}")
 
 
-def _show_plan(config: Config, output: Path, slurm: bool) -> None:
+def _show_schedule(config: Config, output: Path, slurm: bool) -> None:
     """Every unit, and for Slurm the script of a job."""
     if slurm:
         typer.echo(submit_script(config, output.absolute() / "slurm"))
-    plan = Plan(config, find_instances(config, output, write=False), output)
-    for unit in plan.units:
+    schedule = Schedule(config, find_instances(config, output, write=False), output)
+    for unit in schedule.units:
         typer.echo(unit.id)
-    trainings = sum(unit.kind == "train" for unit in plan.units)
+    trainings = sum(unit.kind == "train" for unit in schedule.units)
     budgets = config.budgets
-    most = trainings * budgets.train + (len(plan.units) - trainings) * budgets.search
+    most = trainings * budgets.train + (len(schedule.units) - trainings) * budgets.search
     typer.echo(
-        f"{len(plan.units)} units: {trainings} trainings, {len(plan.units) - trainings} searches; "
+        f"{len(schedule.units)} units: {trainings} trainings, {len(schedule.units) - trainings} searches; "
         f"at most {format_duration(most)} on one core"
     )
 

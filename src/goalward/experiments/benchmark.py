@@ -9,9 +9,8 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from goalward.errors import UsageError
+from goalward.errors import UsageError, of_these
 from goalward.experiments.config import Benchmark, Choice, Config, Generated
-from goalward.experiments.tables import nearest
 from goalward.task.domains import generate
 from goalward.task.plan_file import write_text_atomically
 from goalward.task.states import format_problem, random_walk_states
@@ -110,7 +109,7 @@ def _pick(present: list[str], choice: Choice, key: str, where: Path, extra: list
     known = [*present, *(extra or [])]
     for name in choice:
         if name not in known:
-            raise UsageError(f"{key}: there is no {name} in {where}: {nearest(name, known)}")
+            raise UsageError(f"{key}: there is no {name} in {where}{of_these(name, known)}")
     return list(choice)
 
 
@@ -136,7 +135,7 @@ def _refuse_unknown_instances(found: list[InstanceFolder], chosen: Benchmark) ->
         for name in chosen.instances:
             if name not in present:
                 known = {path.name for instance in found for path in instance.folder.parent.iterdir()}
-                raise UsageError(f"benchmark.instances: there is no {name}: {nearest(name, sorted(known))}")
+                raise UsageError(f"benchmark.instances: there is no {name}{of_these(name, sorted(known))}")
 
 
 def _folders(path: Path) -> list[str]:

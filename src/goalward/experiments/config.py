@@ -14,9 +14,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from goalward.errors import GoalwardError, UsageError
+from goalward.errors import GoalwardError, UsageError, of_these
 from goalward.experiments.contestants import Contestant, read_contestants
-from goalward.experiments.tables import Reader, nearest
+from goalward.experiments.tables import Reader
 from goalward.search.solving import TIME_LIMIT
 from goalward.task.domains import generate
 
@@ -159,8 +159,8 @@ def load_config(source: str, settings: Sequence[str] = (), benchmark: Path | Non
     elif source in shipped:
         data, path = shipped[source].encode(), Path(f"{source}.toml")
     else:
-        raise UsageError(f"{source}: no such file, and no config of that name comes with goalward: "
-                         f"{nearest(path.stem, shipped)}")  # fmt: skip
+        raise UsageError(f"{source}: no such file, and no config of that name comes with goalward"
+                         f"{of_these(path.stem, shipped)}")  # fmt: skip
     try:
         table = tomllib.loads(data.decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
 from goalward.baselines.fast_downward import PLANNERS, find_driver, missing_driver
-from goalward.errors import GoalwardError, UsageError
-from goalward.experiments.tables import Reader, nearest
+from goalward.errors import GoalwardError, UsageError, of_these
+from goalward.experiments.tables import Reader
 from goalward.learning.methods import METHODS, Method, find_method, make_options
 from goalward.learning.options import LearnOptions
 from goalward.search import HEURISTICS, SearchOptions
@@ -57,7 +57,7 @@ class Contestant:
         _refuse(self.search, LIMITS)
         for name in self.search:
             if name not in known:
-                raise UsageError(f"the search of {self.method} has no option {name!r}: {nearest(name, known)}")
+                raise UsageError(f"the search of {self.method} has no option {name!r}{of_these(name, known)}")
         try:
             self.search_options(1.0, 1)
             _ = self.improvement
@@ -69,7 +69,7 @@ class Contestant:
         known = ["model"] if self.kind == "domain" else []
         for name in self.options:
             if name not in known:
-                raise UsageError(f"{self.method} has no option {name!r}: {nearest(name, known)}")
+                raise UsageError(f"{self.method} has no option {name!r}{of_these(name, known)}")
         if self.kind == "domain" and not isinstance(self.options.get("model"), str):
             raise UsageError(
                 f"{self.method} is learned per domain; name its model file in options.model, with {{domain}} where the "
@@ -126,7 +126,7 @@ def _system(name: str) -> Method:
     if name in HEURISTICS and name not in METHODS:
         return Method(name, "planner", f"GBFS with {name}", HEURISTICS[name].reference)
     if name not in METHODS:
-        raise UsageError(f"unknown method {name!r}: {nearest(name, [*METHODS, *(HEURISTICS.keys() - METHODS.keys())])}")
+        raise UsageError(f"unknown method {name!r}{of_these(name, [*METHODS, *(HEURISTICS.keys() - METHODS.keys())])}")
     return find_method(name)
 
 
@@ -145,7 +145,7 @@ def read_contestants(tables: list[dict[str, Any]]) -> tuple[list[Contestant], li
         reader = Reader(table, f"methods[{number}]", KEYS)
         name = reader.text("method") or reader.text("label")
         if name is None:
-            raise UsageError(f"{reader.where} has no method: {nearest('', METHODS)}")
+            raise UsageError(f"{reader.where} has no method{of_these('', METHODS)}")
         try:
             _system(name)
         except UsageError as error:

@@ -27,7 +27,7 @@ from goalward.experiments.benchmark import find_instances
 from goalward.experiments.clusters import SchedulerLostError, Workers
 from goalward.experiments.config import Config
 from goalward.experiments.store import FILE_NAME, Result, Store, Unit
-from goalward.experiments.units import Plan
+from goalward.experiments.units import Schedule
 from goalward.experiments.worker import Outcome, run_on_dask
 
 if TYPE_CHECKING:
@@ -80,18 +80,18 @@ def is_running(output: Path) -> bool:
         return False
 
 
-def prepare(config: Config, output: Path, store: Store) -> Plan:
+def prepare(config: Config, output: Path, store: Store) -> Schedule:
     """Make the experiment known to its store; a folder that holds another experiment is refused."""
     stored = store.meta().get("config")
     if stored is not None and (reason := config.conflict(stored)):
         raise UsageError(f"{output} holds results of another config ({reason} differs); use another folder")
-    plan = Plan(config, find_instances(config, output), output)
-    store.add_units(plan.units)
+    schedule = Schedule(config, find_instances(config, output), output)
+    store.add_units(schedule.units)
     facts = {"versions": _versions(), "machine": _machine()}
     runs = [*store.meta().get("runs", []), {"started": time.time(), **facts}]
     store.set_meta(name=config.name, config=config.as_json(), runs=runs, **facts)
     shutil.rmtree(output / "scratch", ignore_errors=True)  # files whose results were never kept
-    return plan
+    return schedule
 
 
 def open_store(output: Path) -> Store:
@@ -103,15 +103,15 @@ def open_store(output: Path) -> Store:
 class Runner:
     """The loop from units that lack a result to none."""
 
-    def __init__(self, plan: Plan, store: Store, workers: Workers, observer: Observer) -> None:
-        self.plan, self.store, self.workers, self.observer = plan, store, workers, observer
+    def __init__(self, schedule: Schedule, store: Store, workers: Workers, observer: Observer) -> None:
+        self.schedule, self.store, self.workers, self.observer = schedule, store, workers, observer
         self._trained = store.trained()
         finished = store.finished()
-        self._untrained = {unit.id for unit in plan.units if unit.kind == "train" and unit.id in finished}
+        self._untrained = {unit.id for unit in schedule.units if unit.kind == "train" and unit.id in finished}
         self._untrained -= self._trained
         self._ready: deque[Unit] = deque()
         self._waiting: dict[str, list[Unit]] = {}
-        for unit in plan.units:
+        for unit in schedule.units:
             if unit.id not in finished:
                 self._enqueue(unit)
         self._running: dict[str, tuple[Unit, Future, int]] = {}
@@ -122,7 +122,7 @@ class Runner:
         self._mend_again = time.monotonic() + workers.mend_seconds
 
     def _enqueue(self, unit: Unit) -> None:
-        training = self.plan.training_of(unit)
+        training = self.schedule.training_of(unit)
         if training is None or training.id in self._trained or training.id in self._untrained:
             self._ready.append(unit)
         else:
@@ -158,7 +158,7 @@ class Runner:
     def _submit(self) -> None:
         while self._ready and self._free_slots() > 0:
             unit = self._ready.popleft()
-            training = self.plan.training_of(unit)
+            training = self.schedule.training_of(unit)
             if training is not None and training.id in self._untrained:
                 self._keep(
                     unit, Result(unit.id, "failed", error="there is no model: its training did not end with one")
@@ -166,9 +166,9 @@ class Runner:
                 continue
             attempt = self.store.begin(unit.id)
             token = secrets.token_hex(8)
-            scratch = self.plan.output / "scratch" / token
+            scratch = self.schedule.output / "scratch" / token
             key = f"{unit.id}#{token}"
-            job = self.plan.job(unit, scratch)
+            job = self.schedule.job(unit, scratch)
             future: Future = self.workers.client.submit(run_on_dask, job, key=key, pure=False)
             self._running[key] = unit, future, attempt
             future.add_done_callback(lambda done: self._events.put(done.key))
@@ -219,9 +219,9 @@ class Runner:
     def _move_file(self, unit: Unit, result: Result, key: str) -> None:
         """Put a model or a plan in its place; whoever else may still be at work on the unit writes elsewhere."""
         if result.solved or result.status == "trained":
-            target = self.plan.product_file(unit)
+            target = self.schedule.product_file(unit)
             target.parent.mkdir(parents=True, exist_ok=True)
-            os.replace(self.plan.output / "scratch" / key.rpartition("#")[2], target)
+            os.replace(self.schedule.output / "scratch" / key.rpartition("#")[2], target)
 
     def _keep(self, unit: Unit, result: Result) -> None:
         if not self.store.add(result):
@@ -233,17 +233,17 @@ class Runner:
 
 
 def run_experiment(
-    plan: Plan,
+    schedule: Schedule,
     store: Store,
     cluster: Callable[[], contextlib.AbstractContextManager[Workers]],
     observer: Observer,
 ) -> bool:
     """Run all units that lack a result; False if the observer wanted an end before."""
     finished = store.finished()
-    if all(unit.id in finished for unit in plan.units):
+    if all(unit.id in finished for unit in schedule.units):
         return True
     with cluster() as workers:
-        return Runner(plan, store, workers, observer).run()
+        return Runner(schedule, store, workers, observer).run()
 
 
 def _versions() -> dict[str, str]:

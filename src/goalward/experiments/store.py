@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
-from goalward.errors import TaskFileError, UsageError
+from goalward.errors import StoredFileError, UsageError
 
 FILE_NAME = "results.sqlite"
 VERSION = 1
@@ -116,7 +116,7 @@ class Store:
             self._prepare(create)
         except sqlite3.DatabaseError as error:
             self._db.close()
-            raise TaskFileError(f"{path}: not a database of results ({error})") from None
+            raise StoredFileError(f"{path}: not a database of results ({error})") from None
 
     def _prepare(self, create: bool) -> None:
         found = self._db.execute("PRAGMA user_version").fetchone()[0]
@@ -128,7 +128,9 @@ class Store:
         elif found == 0:
             raise sqlite3.DatabaseError("it holds no results")
         elif found > VERSION:
-            raise TaskFileError(f"{self.path}: written by a newer goalward (format {found}, this one knows {VERSION})")
+            raise StoredFileError(
+                f"{self.path}: written by a newer goalward (format {found}, this one reads {VERSION})"
+            )
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:

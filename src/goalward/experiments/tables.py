@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar, cast
 
-from goalward.errors import GoalwardError, UsageError
+from goalward.errors import GoalwardError, UsageError, of_these
 from goalward.measures import parse_duration, parse_size
 
 T = TypeVar("T")
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+=,:-]*")
 """What may be part of a unit's id and of a file's name."""
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """A hint at what was meant, and all that could have been meant."""
-    listed = list(known)
-    close = difflib.get_close_matches(name, listed, n=1, cutoff=0.5)
-    hint = f"did you mean {close[0]}? " if close else ""
-    return f"{hint}(known: {', '.join(listed) or 'none'})"
 
 
 class Reader:
@@ -34,7 +25,7 @@ class Reader:
         known = list(keys)
         for key in table:
             if key not in known:
-                raise UsageError(f"unknown key {self.name(key)}: {nearest(key, known)}")
+                raise UsageError(f"unknown key {self.name(key)}{of_these(key, known)}")
 
     def name(self, key: str) -> str:
         """The key as a person finds it in the file."""

@@ -53,8 +53,8 @@ class Job:
         return cls(**values)
 
 
-class Plan:
-    """All units of an experiment."""
+class Schedule:
+    """All units of an experiment in the order in which they are started, and the files that they leave."""
 
     def __init__(self, config: Config, instances: list[InstanceFolder], output: Path) -> None:
         self.config = config

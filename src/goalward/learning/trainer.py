@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 import time
 from collections.abc import Callable
@@ -12,6 +11,7 @@ import torch
 import torch._dynamo  # the first optimiser would import it, at the cost of a second of training
 
 from goalward.errors import GoalwardError, UsageError
+from goalward.learning.best_so_far import BestSoFar
 from goalward.learning.options import TrainingOptions
 from goalward.learning.results import End, Epoch, TrainingResult, Watch
 from goalward.learning.state_batches import StateBatches, only_core
@@ -48,7 +48,7 @@ def train_network(
             problem = run.train()
             if problem is None:
                 assert run.end is not None
-                return TrainingResult(run.best_weights, run.curve, run.best_epoch, run.end, restarts)
+                return TrainingResult(run.best_weights, run.curve, run.best.epoch, run.end, restarts)
             restarts.append(f"attempt {attempt + 1}: {problem}")
             if log:
                 log(f"{problem}; starting again from other weights")
@@ -91,15 +91,14 @@ class _Run:
             self.network.parameters(), lr=options.learning_rate, betas=options.betas, eps=options.epsilon, fused=True
         )
         self.curve: list[Epoch] = []
-        self.best_epoch = 0
-        self.best_state = copy.deepcopy(self.network.state_dict())
+        self.best = BestSoFar(self.network, options.patience)
         self.end: End | None = None
         self.seen = 0  # states trained on, in all epochs
         self.validation_seconds = 0.0  # that the last look at the held-out states took
 
     @property
     def best_weights(self) -> NetworkWeights:
-        self.network.load_state_dict(self.best_state)
+        self.best.restore()
         return self.current_weights()
 
     def current_weights(self) -> NetworkWeights:
@@ -107,7 +106,6 @@ class _Run:
 
     def train(self) -> str | None:
         """Train until something ends it; a sentence if what came out is useless."""
-        best = math.inf
         try:
             for number in range(1, self.options.max_epochs + 1):
                 train_loss = self._learn()
@@ -121,18 +119,16 @@ class _Run:
                 rate = float(self.optimiser.param_groups[0]["lr"])
                 epoch = Epoch(number, train_loss, validation_loss, time.monotonic() - self.started, rate, self.seen)
                 self.curve.append(epoch)
-                if validation_loss < best:
-                    best = validation_loss
-                    self._keep(number)
+                self.best.add(number, validation_loss)
                 answer = self.watch(epoch, self.current_weights) if self.watch else None
                 if answer is False:
                     self.end = "interrupted"
                 elif isinstance(answer, str):  # the reason is something about the weights of now
                     self.end = answer
-                    self._keep(number)
+                    self.best.keep(number)
                 elif self._out_of_time():
                     self.end = "time limit"
-                elif number - self.best_epoch >= self.options.patience:
+                elif self.best.patience_is_over(number):
                     self.end = "early stopping"
                 if self.end:
                     return None
@@ -140,10 +136,6 @@ class _Run:
         except KeyboardInterrupt:
             self.end = "interrupted"
         return None
-
-    def _keep(self, number: int) -> None:
-        self.best_epoch = number
-        self.best_state = copy.deepcopy(self.network.state_dict())
 
     def _out_of_time(self) -> bool:
         """Is there only time left to validate what has been learned?"""

@@ -8,7 +8,7 @@ from importlib.metadata import version
 from typing import Any
 
 from goalward.experiments.store import Store
-from goalward.report import coverage, learning, measures, paper
+from goalward.report import coverage, paper, side_by_side, training
 from goalward.report.data import Experiment, Instance, instance_of
 from goalward.report.provenance import how
 
@@ -40,12 +40,12 @@ def make_page(experiment: Experiment, store: Store) -> dict[str, Any]:
         "paper": _paper(experiment, columns),
         **_runs(experiment),
         "rates": _rates(experiment),
-        "window": measures.WINDOW,
+        "window": side_by_side.WINDOW,
         "drawn": DRAWN,
         "curves": _curves(experiment),
         "settings": _settings(experiment),
         "along": _along(experiment, store),
-        "outcomes": [[method, dict(found)] for method, found in measures.outcomes(experiment).items()],
+        "outcomes": [[method, dict(found)] for method, found in side_by_side.outcomes(experiment).items()],
         "failures": _failures(experiment),
         "how": how(experiment.meta),
     }
@@ -166,13 +166,13 @@ def _rates(experiment: Experiment) -> list[list[Any]]:
     instances = {instance: number for number, instance in enumerate(experiment.instances)}
     return [
         [method, [[instances[instance], round(rate, 1)] for instance, rate in points]]
-        for method, points in measures.rates(experiment).items()
+        for method, points in side_by_side.rates(experiment).items()
     ]
 
 
 def _curves(experiment: Experiment) -> dict[str, Any]:
     instances = {instance: number for number, instance in enumerate(experiment.instances)}
-    found, total = learning.curves(experiment)
+    found, total = training.curves(experiment)
     kept = [
         [curve.method, instances[curve.instance], curve.seed, int(curve.chosen), _columns_of(curve.points)]
         for curve in found
@@ -186,9 +186,9 @@ def _columns_of(points: Iterable[tuple[float | None, ...]]) -> list[list[float |
 
 
 def _settings(experiment: Experiment) -> dict[str, Any]:
-    found = learning.settings(experiment)
+    found = training.settings(experiment)
     return {
-        "parameters": [[symbol, words] for symbol, _, words in learning.PARAMETERS],
+        "parameters": [[symbol, words] for symbol, _, words in training.PARAMETERS],
         "ours": [{"label": s.label, "values": s.values, "averages": s.averages} for s in found],
     }
 
@@ -198,11 +198,11 @@ def _along(experiment: Experiment, store: Store) -> list[list[Any]]:
     instances = {instance: number for number, instance in enumerate(experiment.instances)}
     return [
         [one.method, instances[one.instance], one.n_plans, *_columns_of(one.points)]
-        for one in learning.heuristic_along_plans(experiment, store)
+        for one in training.heuristic_along_plans(experiment, store)
     ]
 
 
 def _failures(experiment: Experiment) -> dict[str, Any]:
-    found = measures.failures(experiment)
+    found = side_by_side.failures(experiment)
     rows = [[f.method, f.domain, f.what, f.reason[:500], f.count, f.example] for f in found[:FAILURES]]
     return {"total": sum(f.count for f in found), "kinds": len(found), "rows": rows}

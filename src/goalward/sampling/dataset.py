@@ -12,7 +12,7 @@ import numpy.typing as npt
 from safetensors.numpy import save
 
 from goalward.display import bars, html_table
-from goalward.errors import TaskFileError
+from goalward.errors import StoredFileError
 from goalward.task.packing import core_atoms, fixed_atoms
 from goalward.task.plan_file import write_bytes_atomically
 from goalward.task.states import BitRows, from_bits
@@ -137,7 +137,7 @@ def load_dataset(path: str | Path) -> Dataset:
         _check(dataset)
         return dataset
     except (KeyError, ValueError, IndexError, TypeError) as error:
-        raise TaskFileError(f"{path}: damaged data set ({error})") from None
+        raise StoredFileError(f"{path}: damaged data set ({error})") from None
 
 
 def _check(dataset: Dataset) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goalward import _core
-from goalward.errors import UsageError, did_you_mean
+from goalward.errors import UsageError, of_these
 from goalward.search.landmarks import atom_kinds
 from goalward.task.packing import fixed_atoms, native_problem
 from goalward.task.states import BitRows, to_bits
@@ -98,8 +98,7 @@ class BoundHeuristic:
 def check_heuristic(name: str) -> str:
     """The name, if there is a heuristic of that name."""
     if name not in HEURISTICS:
-        hint = did_you_mean(name, HEURISTICS)
-        raise UsageError(f"unknown heuristic {name!r}{hint} (known: {', '.join(HEURISTICS)})")
+        raise UsageError(f"unknown heuristic {name!r}{of_these(name, HEURISTICS)}")
     return name
 
 

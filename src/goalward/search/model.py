@@ -17,7 +17,7 @@ import numpy as np
 from safetensors.numpy import save
 
 from goalward.display import falling_line, html_table
-from goalward.errors import TaskFileError, UsageError
+from goalward.errors import StoredFileError, UsageError
 from goalward.search.heuristics import BoundHeuristic
 from goalward.search.learned import require_domain
 from goalward.search.network import Layer, NetworkWeights, bind_network
@@ -188,7 +188,7 @@ def load_problem_model(path: str | Path) -> Model:
         ):
             raise ValueError("the network does not fit the task")
     except (KeyError, ValueError, IndexError, TypeError) as error:
-        raise TaskFileError(f"{path}: damaged model ({error})") from None
+        raise StoredFileError(f"{path}: damaged model ({error})") from None
     if header.get("fingerprint") != model.fingerprint:
-        raise TaskFileError(f"{path}: damaged model (its task does not fit its fingerprint)")
+        raise StoredFileError(f"{path}: damaged model (its task does not fit its fingerprint)")
     return model

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import cast
 
+from goalward.errors import did_you_mean
 from goalward.task.lifted import (
     OBJECT,
     ActionSchema,
@@ -29,7 +30,6 @@ from goalward.task.lifted_formulas import RESERVED, Scope, read_condition, read_
 from goalward.task.lifted_source import (
     NOTHING,
     Source,
-    nearest,
     read_header,
     read_name,
     read_objects,
@@ -108,7 +108,7 @@ def _read_types(source: Source, section: Block) -> TypeHierarchy:
     for name, index in positions.items():
         for parent in parents[name]:
             if parent not in parents:
-                message = f"type {name!r} has the undeclared supertype {show(parent)}{nearest(parent, parents)}"
+                message = f"type {name!r} has the undeclared supertype {show(parent)}{did_you_mean(parent, parents)}"
                 raise source.error(message, section, index)
     for name, index in positions.items():
         if any(name in types.ancestors(parent) for parent in parents[name]):
@@ -199,7 +199,7 @@ def _read_derived(scope: Scope, block: Block) -> DerivedRule:
     parameters = read_variables(source, head, scope.types, start=1)
     predicate = scope.predicates.get(name)
     if predicate is None:
-        raise source.error(f"undeclared derived predicate {show(name)}{nearest(name, scope.predicates)}", head)
+        raise source.error(f"undeclared derived predicate {show(name)}{did_you_mean(name, scope.predicates)}", head)
     if len(predicate.parameters) != len(parameters):
         raise source.error(f"derived predicate {name!r} is declared with another number of arguments", head)
     scope = replace(scope, owner=f"derived predicate {name!r}").with_variables(parameters)

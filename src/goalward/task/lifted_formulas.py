@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from goalward.errors import did_you_mean
 from goalward.task.lifted import (
     TOTAL_COST,
     Add,
@@ -33,7 +34,7 @@ from goalward.task.lifted import (
     TypeHierarchy,
     When,
 )
-from goalward.task.lifted_source import Source, is_number, nearest, read_cost, read_variables, show
+from goalward.task.lifted_source import Source, is_number, read_cost, read_variables, show
 from goalward.task.sexpr import Block, element_offset
 
 RESERVED = frozenset({"and", "or", "not", "imply", "forall", "exists", "when", "increase", "="})
@@ -136,7 +137,7 @@ def read_atom(scope: Scope, block: Block) -> Atom:
     predicate = scope.predicates.get(head)
     if predicate is None:
         raise source.error(
-            f"{owner} uses the undeclared predicate {show(head)}{nearest(head, scope.predicates)}", block, 0
+            f"{owner} uses the undeclared predicate {show(head)}{did_you_mean(head, scope.predicates)}", block, 0
         )
     terms = _read_terms(scope, block)
     _check_arity(scope, block, f"predicate {head!r}", len(predicate.parameters))
@@ -171,7 +172,7 @@ def _read_terms(scope: Scope, block: Block) -> tuple[str, ...]:
         if term not in scope.terms:
             kind = "variable" if term[0] == "?" else "constant" if scope.checks_types else "object"
             raise scope.source.error(
-                f"{scope.owner} uses the undeclared {kind} {show(term)}{nearest(term, scope.terms)}", block, index
+                f"{scope.owner} uses the undeclared {kind} {show(term)}{did_you_mean(term, scope.terms)}", block, index
             )
         terms.append(term)
     return tuple(terms)
@@ -270,7 +271,7 @@ def read_function_term(scope: Scope, block: Block, index: int) -> FunctionTerm:
     head = _head(scope, term, "a function")
     function = scope.functions.get(head)
     if function is None:
-        message = f"{scope.owner} uses the undeclared function {show(head)}{nearest(head, scope.functions)}"
+        message = f"{scope.owner} uses the undeclared function {show(head)}{did_you_mean(head, scope.functions)}"
         raise scope.source.error(message, term, 0)
     arguments = _read_terms(scope, term)
     _check_arity(scope, term, f"function {head!r}", len(function.parameters))

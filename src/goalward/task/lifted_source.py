@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice
 from typing import cast
 
-from goalward.errors import PddlError, UnsupportedError
+from goalward.errors import PddlError, UnsupportedError, did_you_mean
 from goalward.task.lifted import OBJECT, TypedName, TypeHierarchy
 from goalward.task.sexpr import Block, element_line, line_of
 
@@ -79,12 +77,6 @@ def _render(element: str | Block) -> str:
     return element if isinstance(element, str) else f"({' '.join(map(_render, element))})"
 
 
-def nearest(name: str, names: Iterable[str]) -> str:
-    """Return the end of an error message that offers the most similar name, or nothing."""
-    matches = difflib.get_close_matches(name, islice(names, 5000), n=1)
-    return f"; did you mean {matches[0]!r}?" if matches else ""
-
-
 def read_name(source: Source, block: Block, index: int, what: str) -> str:
     """Return an element that must be a plain word, neither a variable nor a keyword."""
     if index >= len(block):
@@ -145,7 +137,7 @@ def _read_type(source: Source, block: Block, index: int, types: TypeHierarchy | 
         options, names = element, [(i, name) for i, name in enumerate(element) if i and isinstance(name, str)]
     for position, name in names:
         if types is not None and name not in types:
-            raise source.error(f"undeclared type {show(name)}{nearest(name, types.parents)}", options, position)
+            raise source.error(f"undeclared type {show(name)}{did_you_mean(name, types.parents)}", options, position)
     return tuple(name for _, name in names)
 
 
@@ -199,7 +191,7 @@ def read_section(source: Source, root: Block, index: int, known: tuple[str, ...]
         what = f"{_UNSUPPORTED_SECTIONS[name]} {show(title)}" if title else f"section '({name} …)'"
         raise source.unsupported(f"{what}: goalward does not handle this kind of planning", section)
     if name not in known:
-        raise source.error(f"unknown section {show(name)}{nearest(name, known)}", section)
+        raise source.error(f"unknown section {show(name)}{did_you_mean(name, known)}", section)
     return name, section
 
 
@@ -210,7 +202,7 @@ def read_requirements(source: Source, section: Block) -> tuple[tuple[str, ...], 
         if isinstance(label, str) and label in _UNSUPPORTED_REQUIREMENTS:
             later = later or source.unsupported(f"requirement {label!r} is not supported", section, index)
         elif isinstance(label, Block) or label not in _REQUIREMENTS:
-            hint = nearest(label, sorted(_REQUIREMENTS)) if isinstance(label, str) else ""
+            hint = did_you_mean(label, sorted(_REQUIREMENTS)) if isinstance(label, str) else ""
             raise source.error(f"unknown requirement {show(label)}{hint}", section, index)
     return tuple(cast(list[str], section[1:])), later
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from goalward.errors import TaskFileError, UsageError
+from goalward.errors import StoredFileError, UsageError
 from goalward.task.plan_file import write_bytes_atomically
 from goalward.task.strips import Rows, Task
 
@@ -109,7 +109,7 @@ def load_task(path: str | Path) -> Task:
     try:
         return task_from_arrays(arrays)
     except (KeyError, ValueError, IndexError) as error:
-        raise TaskFileError(f"{path}: damaged task ({error})") from None
+        raise StoredFileError(f"{path}: damaged task ({error})") from None
 
 
 def stored_format(path: str | Path) -> str | None:
@@ -130,11 +130,11 @@ def read_safetensors(path: str | Path, format_name: str, version: int, what: str
         with safe_open(str(path), framework="numpy") as file:
             header = json.loads((file.metadata() or {}).get("goalward", "{}"))
             if not isinstance(header, dict) or header.get("format") != format_name:
-                raise TaskFileError(f"{path}: not a {what} stored by goalward")
+                raise StoredFileError(f"{path}: not a {what} stored by goalward")
             if header.get("version") != version:
-                raise TaskFileError(
+                raise StoredFileError(
                     f"{path}: {what} format {header.get('version')}, but this goalward reads {version}: install a newer"
                 )
             return header, {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except (SafetensorError, json.JSONDecodeError, OSError) as error:
-        raise TaskFileError(f"{path}: damaged or not a {what} stored by goalward ({error})") from None
+        raise StoredFileError(f"{path}: damaged or not a {what} stored by goalward ({error})") from None

@@ -5,10 +5,9 @@ From outside, use :data:`DOMAINS` and :func:`generate`; a new domain is one file
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from random import Random
 
-from goalward.errors import UsageError
+from goalward.errors import UsageError, did_you_mean, of_these
 from goalward.task.domains import blocks, courier, delivery, gripper, lights, storage, tiles, visitall
 from goalward.task.domains.bundled import BundledDomain, Instance, Option, problem_text
 
@@ -33,7 +32,7 @@ def generate(domain: str, *, seed: int = 0, size: int | None = None, **parameter
     domain, parameters and seed give the same bytes everywhere.
     """
     if domain not in DOMAINS:
-        raise UsageError(f"unknown domain '{domain}'{_nearest(domain, DOMAINS)}; choose from {', '.join(DOMAINS)}")
+        raise UsageError(f"unknown domain '{domain}'{of_these(domain, DOMAINS)}")
     bundled = DOMAINS[domain]
     values = _checked_values(bundled, size, parameters)
     listed = [f"{name}={value}" for name, value in values.items()]
@@ -55,7 +54,7 @@ def _checked_values(domain: BundledDomain, size: int | None, parameters: dict[st
     for name, value in parameters.items():
         if name not in options:
             known = ", ".join(f"{option.name} ({option.low} to {option.high})" for option in domain.options)
-            raise UsageError(f"{domain.name} has no parameter '{name}'{_nearest(name, options)}; it has {known}")
+            raise UsageError(f"{domain.name} has no parameter '{name}'{did_you_mean(name, options)} (it has {known})")
         option = options[name]
         if not option.admits(value):
             raise UsageError(
@@ -63,8 +62,3 @@ def _checked_values(domain: BundledDomain, size: int | None, parameters: dict[st
             )
     merged = values | parameters
     return {option.name: merged[option.name] for option in domain.options}
-
-
-def _nearest(name: str, known: dict[str, BundledDomain] | dict[str, Option]) -> str:
-    close = get_close_matches(name, known, n=1)
-    return f" (did you mean '{close[0]}'?)" if close else ""

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from goalward.report import load
 from goalward.report.data import gather
-from goalward.report.learning import CURVES, curves, heuristic_along_plans, settings, thin
-from goalward.report.measures import cactus, failures, moving_average, outcomes, pairwise, rates
+from goalward.report.side_by_side import cactus, failures, moving_average, outcomes, pairwise, rates
+from goalward.report.training import CURVES, curves, heuristic_along_plans, settings, thin
 from report.examples import CONFIG, search, small, store_of, training
 
 
