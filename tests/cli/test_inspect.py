@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from goalward.search.model import Model, save_model
+from goalward.search.network import Layer, NetworkWeights
 from goalward.task.grounding import ground_files
 from goalward.task.store import load_task
+from helpers import make_tiny
 
 from .program import DOMAIN, PROBLEM, Files, Outcome, replaced, spawn, write_files
 
@@ -49,13 +54,47 @@ def test_complements_are_counted(goalward: Goalward, tmp_path: Path) -> None:
     assert (found["complement_atoms"], found["atoms"]) == (2, 5)
 
 
+def sections(outcome: Outcome) -> dict[str, dict[str, str]]:
+    """The text by headings, names and values."""
+    assert outcome.code == 0
+    found: dict[str, dict[str, str]] = {}
+    for line in outcome.out.partition("\n\n")[0].splitlines():
+        if line.startswith("  "):
+            name, value = re.split(r"  +", line.strip(), maxsplit=1)
+            found[list(found)[-1]][name] = value
+        else:
+            found[line] = {}
+    return found
+
+
+def as_text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "-" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
 def test_text_and_json_say_the_same(goalward: Goalward, bundled: Callable[..., Files]) -> None:
     files = bundled("storage")
     expected = facts(goalward("inspect", *files.names, "--json"))
-    lines = goalward("inspect", *files.names).out.splitlines()
-    shown = dict(line.rsplit(maxsplit=1) for line in lines)
-    assert float(shown.pop("seconds")) >= 0
-    assert shown == {name.replace("_", " "): str(value) for name, value in expected.items()}
+    shown = sections(goalward("inspect", *files.names))
+    assert shown == {"Task": {name.replace("_", " "): as_text(value) for name, value in expected.items()}}
+
+
+def test_a_model_is_shown_in_sections_and_not_as_python_writes_it(goalward: Goalward, tmp_path: Path) -> None:
+    task = make_tiny("blocks").task
+    options = {"samples": 500, "random_share": 0.5, "sampler": None, "trials": 2}
+    info = {"method": "n-rsl", "options": options, "versions": {"torch": "2.0"}, "trials": [{}, {}]}
+    output = Layer(np.ones((1, 3), dtype=np.float32), np.zeros(1, dtype=np.float32))
+    zeros = np.zeros((task.n_atoms, 3), dtype=np.float32)
+    save_model(Model(task, NetworkWeights(zeros, zeros[0], (output,)), info), tmp_path / "model")
+    outcome = goalward("inspect", tmp_path / "model")
+    assert not re.search(r"[{}'\[\]]|None|True|False", outcome.out)
+    shown = sections(outcome)
+    assert list(shown) == ["Task", "Model", "Options", "Versions"]
+    assert shown["Task"]["atoms"] == str(task.n_atoms)
+    assert (shown["Model"]["method"], shown["Model"]["trials"]) == ("n-rsl", "2")
+    assert shown["Options"] == {"samples": "500", "random_share": "0.5", "sampler": "-", "trials": "2"}
+    assert shown["Versions"] == {"torch": "2.0"}
 
 
 def test_a_stored_task_has_the_same_figures(goalward: Goalward, bundled: Callable[..., Files], tmp_path: Path) -> None:

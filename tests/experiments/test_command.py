@@ -47,7 +47,7 @@ def test_a_folder_without_an_experiment_is_said_to_be_one(tmp_path: Path, capsys
     assert "no experiment here" in capsys.readouterr().err
 
 
-def test_failed_units_stay_so_until_they_are_tried_again(tmp_path: Path) -> None:
+def test_failed_units_stay_so_until_they_are_tried_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     config, output = tmp_path / "tiny.toml", tmp_path / "out"
     config.write_text(CONFIG.format(states=1, more=""))
     with open_store(output) as store:
@@ -57,7 +57,14 @@ def test_failed_units_stay_so_until_they_are_tried_again(tmp_path: Path) -> None
     assert run(command) == 0
     with open_store(output) as store:
         assert store.counts() == {"units": 2, "done": 2, "solved": 0, "failed": 2}
+    assert "failed: 2 × the disk is full" in capsys.readouterr().out
     assert run([*command, "--retry-failed"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[:2] for line in lines[:3]] == [["method", "solved"], ["ff", "1/1"], ["blind", "1/1"]]
+    assert lines[-2:] == [
+        "2 of 2 units done, 2 solved, 0 failed",
+        f"Tables and plots: goalward experiment report {output} -o {output}/report.html",
+    ]
     with open_store(output) as store:
         assert store.counts() == {"units": 2, "done": 2, "solved": 2, "failed": 0}
 

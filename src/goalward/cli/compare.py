@@ -7,19 +7,19 @@ import csv
 import json
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.live import Live
-from rich.table import Table
 from rich.text import Text
 
-from goalward.cli.console import errors, print_table
+from goalward.cli.console import errors
 from goalward.cli.live import spinner
 from goalward.cli.signals import Interrupt
+from goalward.cli.summaries import show_summaries
 from goalward.errors import ExitCode, UsageError
 from goalward.experiments.config import Budgets
 from goalward.experiments.contest import Contest, parse_entrants
@@ -27,7 +27,6 @@ from goalward.experiments.store import Result, Unit
 from goalward.experiments.summary import Entry, MethodSummary, summarise
 from goalward.measures import (
     format_batches,
-    format_count,
     format_duration,
     parse_batches,
     parse_duration,
@@ -41,9 +40,6 @@ COLUMNS = (
     "search_time", "total_time", "error",
 )  # fmt: skip
 """Of each run, named as in the results of experiments."""
-FOOTNOTE = """\
-expanded, length, search and time are medians over solved states; search is the search alone
-time is wall-clock time and counts reading and grounding, or loading the model, for every method"""
 
 
 def compare(
@@ -114,7 +110,7 @@ def compare(
         writer.writeheader()
         writer.writerows(runs)
     else:
-        _print_table(summarise(entries), runs)
+        _show(summarise(entries), runs)
     raise typer.Exit(ExitCode.INTERRUPTED if interrupt.asked else ExitCode.SUCCESS)
 
 
@@ -123,43 +119,13 @@ def _run(unit: Unit, result: Result) -> dict[str, Any]:
     return {name: known[name] for name in COLUMNS}
 
 
-def _print_table(summaries: list[MethodSummary], runs: list[dict[str, Any]]) -> None:
-    """One line per method; below it, what the columns mean and what did not go as it should."""
-    table = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
-    table.add_column("method")
-    for title in ("solved", "training", "expanded", "evaluations/s", "length", "search", "time"):
-        table.add_column(title, justify="right")
-    for summary in summaries:
-        table.add_row(*_cells(summary))
-    print_table(table)
-    typer.echo(FOOTNOTE)
-    for summary in summaries:
-        if summary.failure:
-            typer.echo(f"{summary.method}: {summary.failure}")
+def _show(summaries: list[MethodSummary], runs: list[dict[str, Any]]) -> None:
+    """The table; below it, what did not go as it should."""
+    show_summaries(summaries)
     for run in runs:
         if run["status"] != "solved":
             why = f" ({run['error']})" if run["error"] else ""
             typer.echo(f"{run['method']}: {run['state']}: {run['status']}{why}")
-
-
-def _cells(summary: MethodSummary) -> list[str]:
-    def shown(value: float | None, write: Callable[[float], str]) -> str:
-        return "-" if value is None else write(value)
-
-    return [
-        summary.method,
-        f"{summary.solved}/{summary.states}",
-        shown(summary.training_time, format_duration),
-        shown(summary.median_expansions, format_count),
-        shown(summary.evaluations_per_second, format_count),
-        shown(summary.median_plan_length, "{:g}".format),
-        shown(summary.median_search_time, _short),
-        shown(summary.median_total_time, _short),
-    ]
-
-
-def _short(seconds: float) -> str:
-    return f"{1000 * seconds:.1f} ms" if seconds < 0.1 else format_duration(seconds)
 
 
 class _PlainObserver:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import shlex
 import time
 from collections.abc import Iterator
 from functools import partial
@@ -18,6 +19,7 @@ from rich.text import Text
 from goalward.cli.console import errors, print_table
 from goalward.cli.live import spinner
 from goalward.cli.signals import Interrupt
+from goalward.cli.summaries import show_summaries
 from goalward.errors import ExitCode, UsageError
 from goalward.experiments.benchmark import find_instances
 from goalward.experiments.clusters import cores, existing_cluster, local_cluster, slurm_cluster, submit_script
@@ -25,6 +27,7 @@ from goalward.experiments.config import Config, load_config
 from goalward.experiments.progress import Progress
 from goalward.experiments.runner import experiment_lock, is_running, open_store, prepare, run_experiment
 from goalward.experiments.store import FILE_NAME, Result, Store, Unit
+from goalward.experiments.summary import summarise
 from goalward.experiments.units import Schedule
 from goalward.measures import format_duration
 
@@ -83,10 +86,24 @@ def run(
         progress = Progress.of(store.progress(), chosen.budgets)
         with Interrupt() as interrupt, _observer(progress, n_jobs, interrupt) as observer:
             complete = run_experiment(schedule, store, cluster, observer)
-        typer.echo(_line(progress))
-        for reason, number in store.failures():
-            typer.echo(f"failed: {number} × {reason}")
+        _show_end(store, progress, output, complete=complete)
     raise typer.Exit(ExitCode.SUCCESS if complete else ExitCode.INTERRUPTED)
+
+
+def _show_end(store: Store, progress: Progress, output: Path, *, complete: bool) -> None:
+    """What was measured over all instances, seeds and states, and how to go on."""
+    summaries = summarise(store.results(with_extra=False))
+    if summaries:
+        show_summaries(summaries)
+        typer.echo()
+    typer.echo(_line(progress))
+    for reason, number in store.failures():
+        typer.echo(f"failed: {number} × {reason}")
+    if not complete:
+        typer.echo("Interrupted: the same command goes on from here.")
+    if summaries:
+        folder = shlex.quote(str(output))
+        typer.echo(f"Tables and plots: goalward experiment report {folder} -o {folder}/report.html")
 
 
 def status(

@@ -1,4 +1,4 @@
-"""``goalward inspect``: what a problem looks like after grounding."""
+"""``goalward inspect``: what a problem looks like after grounding, or what a stored task or a model holds."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import typer
 
 from goalward.cli.live import spinner
 from goalward.errors import UsageError
+from goalward.measures import format_duration
 from goalward.search.learned import is_model, load_model
 from goalward.task.grounding import ground_files
 from goalward.task.packing import native_problem
@@ -29,31 +30,57 @@ def inspect(
 ) -> None:
     """Print what grounding gives (atoms, operators, mutex groups, bytes per state), or what a model file holds."""
     started = time.perf_counter()
-    task: Task | None = None
+    learned: dict[str, Any] = {}
+    task: Task | None
     with spinner("grounding"):
         if problem is not None:
             task = ground_files(domain, problem)
-            facts = describe(task)
         elif is_model(domain):
             model = load_model(domain)
-            task = model.task
-            facts = (describe(task) if task is not None else {}) | model.summary(details=as_json)
+            task, learned = model.task, model.summary(details=as_json)
         else:
             task = load_task(domain)
-            facts = describe(task)
-    facts["seconds"] = round(time.perf_counter() - started, 3)
+        grounded = {} if task is None else describe(task)
+    seconds = {"seconds": round(time.perf_counter() - started, 3)}
     if save is not None:
         if task is None:
             raise UsageError(f"{domain}: a model of a whole domain holds no task to store")
         save_task(task, save)
     if as_json:
-        typer.echo(json.dumps(facts, indent=2))
+        typer.echo(json.dumps(grounded | learned | seconds, indent=2))
         return
-    width = max(map(len, facts))
-    for name, value in facts.items():
-        typer.echo(f"{name.replace('_', ' '):{width}}  {value}")
+    show({"Task": grounded, "Model": learned})
+    typer.echo(f"\n{'grounded' if problem else 'read'} in {format_duration(seconds['seconds'])}")
     if save is not None:
         typer.echo(f"stored in {save}")
+
+
+def show(sections: dict[str, dict[str, Any]]) -> None:
+    """Sections of names and values below each other; a table within one, such as the options, becomes another."""
+    for title, facts in sections.items():
+        tables = {name.capitalize(): value for name, value in facts.items() if isinstance(value, dict)}
+        _show_section(title, {name.replace("_", " "): v for name, v in facts.items() if not isinstance(v, dict)})
+        for name, table in tables.items():
+            _show_section(name, table)  # options are named as they are given
+
+
+def _show_section(title: str, facts: dict[str, Any]) -> None:
+    if facts:
+        typer.echo(typer.style(title, bold=True))
+    width = max(map(len, facts), default=0)
+    for name, value in facts.items():
+        typer.echo(f"  {name:{width}}  {shown(value)}")
+
+
+def shown(value: Any) -> str:
+    """A value as people write it."""
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(shown, value)) or "-"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def describe(task: Task) -> dict[str, Any]:

@@ -1,0 +1,51 @@
+"""The table of what was measured, one line per method, as ``compare`` and ``experiment run`` print it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import typer
+from rich.table import Table
+
+from goalward.cli.console import print_table
+from goalward.experiments.summary import MethodSummary
+from goalward.measures import format_count, format_duration
+
+FOOTNOTE = """\
+expanded, length, search and time are medians over solved states; search is the search alone
+time is wall-clock time and counts reading and grounding, or loading the model, for every method"""
+
+
+def show_summaries(summaries: Sequence[MethodSummary]) -> None:
+    """The table, what its columns mean, and why a method could not be trained."""
+    table = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
+    table.add_column("method")
+    for title in ("solved", "training", "expanded", "evaluations/s", "length", "search", "time"):
+        table.add_column(title, justify="right")
+    for summary in summaries:
+        table.add_row(*_cells(summary))
+    print_table(table)
+    typer.echo(FOOTNOTE)
+    for summary in summaries:
+        if summary.failure:
+            typer.echo(f"{summary.method}: {summary.failure}")
+
+
+def _cells(summary: MethodSummary) -> list[str]:
+    def shown(value: float | None, write: Callable[[float], str]) -> str:
+        return "-" if value is None else write(value)
+
+    return [
+        summary.method,
+        f"{summary.solved}/{summary.states}",
+        shown(summary.training_time, format_duration),
+        shown(summary.median_expansions, format_count),
+        shown(summary.evaluations_per_second, format_count),
+        shown(summary.median_plan_length, "{:g}".format),
+        shown(summary.median_search_time, _short),
+        shown(summary.median_total_time, _short),
+    ]
+
+
+def _short(seconds: float) -> str:
+    return f"{1000 * seconds:.1f} ms" if seconds < 0.1 else format_duration(seconds)
