@@ -38,7 +38,7 @@ def test_every_system_of_the_comparison_is_in_the_table() -> None:
     assert kinds == {
         **dict.fromkeys(["n-rsl", "rsl", "tsl", "sing", "boot", "bexp", "avi"], "instance"),
         "hgn": "domain",
-        **dict.fromkeys(["ff", "fd-ff", "lama"], "planner"),
+        **dict.fromkeys(["ff", "goalward-lama", "fd-ff", "lama"], "planner"),
     }
 
 

@@ -80,7 +80,7 @@ def test_plan_takes_it(goalward: Goalward, blocks: Files, model: Path) -> None:
     )
     name = "Initial heuristic value for weighted_goals"
     for options, weight in (((), 5), (("--message-steps", "7"), 7)):
-        outcome = goalward("plan", *blocks.names, "--model", model, *options)
+        outcome = goalward("plan", *blocks.names, "--model", model, "--search", "gbfs", *options)
         assert (outcome.code, outcome.number(rf"{name}: (\d+)")) == (0, weight * open_goals)
 
 

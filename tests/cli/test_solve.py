@@ -40,6 +40,8 @@ STATES = sorted((DATA / "blocks4-v1").iterdir())
 # Plain greedy search: expanded states and plan length.
 RECORDED = [(11, 10), (11, 8), (10, 8), (10, 6), (9, 8)]
 
+PAPER = ("--search", "gbfs", "--batch", "1")
+
 LINE = re.compile(
     r"(?P<state>.+): (?P<status>[a-z ]+), (?P<length>-|\d+ step\(s\))( \(first \d+\))?, (?P<expanded>\d+) expanded, "
     r"(?P<evaluated>\d+) evaluated, [\d.]+[kM]? evaluations/s, \d+\.\d+s"
@@ -90,7 +92,7 @@ def endless(hard: Files, tmp_path: Path) -> Endless:
 
 
 def test_every_state_has_a_line_and_then_there_is_a_summary(goalward: Goalward) -> None:
-    outcome = goalward("solve", MODEL, *STATES, "--batch", "1", "--improve", "none")
+    outcome = goalward("solve", MODEL, *STATES, *PAPER, "--improve", "none")
     assert outcome.code == 0
     loaded, *rows, solved, medians, rate, total = outcome.out.splitlines()
     assert re.fullmatch(rf"Loaded {re.escape(str(MODEL))} and 5 states in \d+\.\d\ds", loaded)
@@ -137,7 +139,7 @@ def table(outcome: Outcome) -> dict[str, Any]:
 
 
 def test_json(goalward: Goalward) -> None:
-    found = table(goalward("solve", MODEL, *STATES, "--json", "--batch", "1"))
+    found = table(goalward("solve", MODEL, *STATES, "--json", *PAPER))
     assert found["model"] == str(MODEL)
     assert [row["state"] for row in found["states"]] == [str(state) for state in STATES]
     assert [(row["expanded"], row["first_plan_length"]) for row in found["states"]] == RECORDED
@@ -152,10 +154,10 @@ def test_json(goalward: Goalward) -> None:
 
 
 def test_csv_says_what_json_says(goalward: Goalward) -> None:
-    outcome = goalward("solve", MODEL, *STATES, "--csv", "--batch", "1")
+    outcome = goalward("solve", MODEL, *STATES, "--csv", *PAPER)
     assert outcome.code == 0
     rows = list(csv.DictReader(io.StringIO(outcome.out)))
-    expected = table(goalward("solve", MODEL, *STATES, "--json", "--batch", "1"))["states"]
+    expected = table(goalward("solve", MODEL, *STATES, "--json", *PAPER))["states"]
     assert list(rows[0]) == list(expected[0])
     for row, wanted in zip(rows, expected, strict=True):
         same = row.keys() - {"search_time", "improve_time", "plan_file", "initial_h"}
@@ -165,8 +167,8 @@ def test_csv_says_what_json_says(goalward: Goalward) -> None:
 
 
 def test_plans_are_improved_unless_told_otherwise(goalward: Goalward) -> None:
-    found = table(goalward("solve", MODEL, STATES[0], "--json", "--batch", "1"))["states"][0]
-    as_found = table(goalward("solve", MODEL, STATES[0], "--json", "--batch", "1", "--improve", "none"))["states"][0]
+    found = table(goalward("solve", MODEL, STATES[0], "--json", *PAPER))["states"][0]
+    as_found = table(goalward("solve", MODEL, STATES[0], "--json", *PAPER, "--improve", "none"))["states"][0]
     assert (as_found["plan_length"], as_found["first_plan_length"], as_found["improve_time"]) == (10, 10, 0)
     assert (found["first_plan_length"], found["plan_length"]) == (10, 8)
     assert found["improve_time"] > 0
@@ -175,9 +177,25 @@ def test_plans_are_improved_unless_told_otherwise(goalward: Goalward) -> None:
 
 
 def test_a_table_of_states_with_and_without_plans_has_the_same_columns(goalward: Goalward, endless: Endless) -> None:
-    outcome = goalward("solve", endless.model, endless.state, "--time-limit", "100ms", "--csv")
-    other = goalward("solve", MODEL, STATES[0], "--csv", "--batch", "1")
+    outcome = goalward("solve", endless.model, endless.state, *PAPER, "--time-limit", "100ms", "--csv")
+    other = goalward("solve", MODEL, STATES[0], "--csv", *PAPER)
     assert outcome.out.splitlines()[0] == other.out.splitlines()[0]
+
+
+def test_the_search_is_hybrid_unless_told_otherwise_and_says_what_led_to_the_goal(goalward: Goalward) -> None:
+    def row(*options: str) -> dict[str, Any]:
+        (found,) = table(goalward("solve", MODEL, STATES[0], "--json", *options))["states"]
+        return {name: value for name, value in found.items() if not name.endswith("_time")}
+
+    hybrid, lama = row(), row("--search", "lama")
+    assert hybrid == row("--search", "hybrid")
+    assert hybrid["led_by"].startswith("lama: "), "what h_FF and landmarks solve at once never waits for the network"
+    assert hybrid["led_by"] == f"lama: {lama['led_by']}"
+    assert hybrid["evaluations_by_heuristic"].keys() == {"ff", "landmarks"}
+    assert sum(lama["expansions_by_queue"].values()) + 1 == lama["expanded"] == hybrid["expanded"]
+    assert row(*PAPER)["led_by"] == ""
+    cells = next(csv.DictReader(io.StringIO(goalward("solve", MODEL, STATES[0], "--csv").out)))
+    assert json.loads(cells["expansions_by_queue"]) == hybrid["expansions_by_queue"]
 
 
 def test_one_table_at_a_time(goalward: Goalward) -> None:
@@ -218,7 +236,7 @@ def test_states_of_the_same_name_in_different_folders_keep_their_plans_apart(
 
 def test_files_that_differ_in_their_ending_keep_their_plans_apart(goalward: Goalward, tmp_path: Path) -> None:
     copies = [Path(shutil.copy(STATES[i], tmp_path / f"p.{end}")) for i, end in enumerate(("pddl", "txt"))]
-    rows = table(goalward("solve", MODEL, *copies, "--plans", tmp_path / "plans", "--json", "--batch", "1"))["states"]
+    rows = table(goalward("solve", MODEL, *copies, "--plans", tmp_path / "plans", "--json", *PAPER))["states"]
     assert len({row["plan_file"] for row in rows}) == 2
     for row in rows:
         assert Path(row["plan_file"]).read_text().count("(") == row["plan_length"] + 1
@@ -232,7 +250,9 @@ def test_a_goal_state_has_an_empty_plan(goalward: Goalward, solved_state: Path, 
 
 
 def test_a_state_without_a_plan_leaves_no_file(goalward: Goalward, endless: Endless, tmp_path: Path) -> None:
-    outcome = goalward("solve", endless.model, endless.state, "--time-limit", "200ms", "--plans", tmp_path / "plans")
+    outcome = goalward(
+        "solve", endless.model, endless.state, *PAPER, "--time-limit", "200ms", "--plans", tmp_path / "plans"
+    )
     assert outcome.code == 23
     assert list((tmp_path / "plans").iterdir()) == []
 
@@ -282,34 +302,35 @@ def test_json_of_states_that_run_out_of_time(goalward: Goalward) -> None:
 
 
 def test_the_time_limit_is_for_each_state(goalward: Goalward, endless: Endless) -> None:
-    outcome = goalward("solve", endless.model, endless.state, endless.state, "--time-limit", "300ms", "--json")
+    outcome = goalward("solve", endless.model, endless.state, endless.state, *PAPER, "--time-limit", "300ms", "--json")
     rows = table(outcome)["states"]
     assert [(row["status"], row["search_time"] >= 0.3) for row in rows] == [("out of time", True)] * 2
 
 
 @pytest.mark.parametrize("limit", ["1M", "150M"])
 def test_a_state_that_runs_out_of_memory(endless: Endless, limit: str) -> None:
-    outcome = spawn("solve", endless.model, endless.state, "--memory-limit", limit, "--time-limit", "30s")
+    outcome = spawn("solve", endless.model, endless.state, *PAPER, "--memory-limit", limit, "--time-limit", "30s")
     assert outcome.code == 22
     assert "out of memory, -, " in outcome.out
     assert "Solved 0 of 1 states" in outcome.out
 
 
 def test_a_state_without_any_plan(goalward: Goalward, tmp_path: Path) -> None:
-    # A network is not to be trusted with proofs: all states were searched, but "exhausted" is all it says.
+    # A network alone is not to be trusted with proofs: all states were searched, but "exhausted" is all it says.
     task = make_tiny("storage").task
     oracle = Oracle(task)
     dead = min(state for state in oracle.reachable if state not in oracle.goal_distance)
     save_model(blind_model(task), tmp_path / "storage.goalward")
     state = write_state(tmp_path / "dead.pddl", task, atoms_of(dead))
-    outcome = goalward("solve", tmp_path / "storage.goalward", state)
-    assert outcome.code == 12
-    assert "exhausted, -, " in outcome.out
-    assert "Solved 0 of 1 states" in outcome.out
+    for options, code, words in ((PAPER, 12, "exhausted, -, "), ((), 11, "unsolvable, -, ")):
+        outcome = goalward("solve", tmp_path / "storage.goalward", state, *options)
+        assert outcome.code == code
+        assert words in outcome.out
+        assert "Solved 0 of 1 states" in outcome.out
 
 
 def test_ctrl_c_reports_what_was_done(endless: Endless) -> None:
-    command = [PROGRAM, "solve", endless.model, endless.state, endless.state, "--time-limit", "60s"]
+    command = [PROGRAM, "solve", endless.model, endless.state, endless.state, *PAPER, "--time-limit", "60s"]
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(PYTHONUNBUFFERED="1")
     )
@@ -399,7 +420,7 @@ def test_on_a_terminal_every_result_has_a_line_of_its_own_and_progress_leaves_no
 
 
 def test_a_terminal_shows_the_figures_of_a_search_that_takes_a_while(endless: Endless) -> None:
-    shown = on_terminal("solve", endless.model, endless.state, "--time-limit", "1s", whole=True)
+    shown = on_terminal("solve", endless.model, endless.state, *PAPER, "--time-limit", "1s", whole=True)
     assert shown.code == 23
     assert re.search(r"expanded [\d.]+[kM]? .*best h 1 .*\n0 of 1 states, 0 solved", shown.text.replace("\r", ""))
     loaded, row, solved, _, total = shown.screen
@@ -488,16 +509,18 @@ def test_plan_searches_with_a_model_as_solve_does(
     task = ground_files(*files.names)
     save_model(Model(task, whole_number_network(task), {"method": "made-up"}), model)
     counts = []
-    for batch in ((), ("--batch", "1,32,256"), ("--batch", "1")):
-        (row,) = table(goalward("solve", model, files.problem, "--json", *batch))["states"]
-        outcome = goalward("plan", *files.names, "--model", model, "-o", plan, *batch)
+    for options in ((), ("--search", "gbfs"), ("--search", "gbfs", "--batch", "1,32,256"), PAPER):
+        (row,) = table(goalward("solve", model, files.problem, "--json", *options))["states"]
+        outcome = goalward("plan", *files.names, "--model", model, "-o", plan, *options)
         assert outcome.code == 0
         assert outcome.number(r"Expanded (\d+) state\(s\)\.") == row["expanded"]
         assert outcome.number(r"Plan length: (\d+) step\(s\)\.") == row["plan_length"]
-        assert re.search(r"(?m)^Initial heuristic value for made-up: -?\d", outcome.out)
+        measured_by = "made-up" if options else "ff"
+        assert re.search(rf"(?m)^Initial heuristic value for {measured_by}: -?\d", outcome.out)
         assert goalward("validate", *files.names, plan).code == 0
         counts.append(row["expanded"])
-    assert counts[0] == counts[1] != counts[2], "three widths take turns unless told otherwise"
+    assert counts[1] == counts[2] != counts[3], "three widths take turns unless told otherwise"
+    assert counts[0] < min(counts[1:]), "h_FF and landmarks come first"
 
 
 def test_plan_with_a_model_as_json(goalward: Goalward, domain: Path) -> None:

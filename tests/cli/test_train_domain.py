@@ -224,7 +224,7 @@ def test_plan_takes_the_model_for_any_problem_of_the_domain(
     goalward: Goalward, model: Path, bundled: Callable[..., Files]
 ) -> None:
     for files in (bundled("blocks", n=5), bundled("blocks", n=4, seed=8)):
-        outcome = goalward("plan", *files.names, "--model", model, "--batch", "8")
+        outcome = goalward("plan", *files.names, "--model", model, "-s", "gbfs", "--batch", "8")
         assert outcome.code == 0
         assert "Plan valid." in outcome.out
         assert "Initial heuristic value for strips-hgn:" in outcome.out
@@ -232,7 +232,7 @@ def test_plan_takes_the_model_for_any_problem_of_the_domain(
 
 def test_message_steps_change_the_value(goalward: Goalward, model: Path, blocks: list[Files]) -> None:
     def value(*options: str) -> float:
-        outcome = goalward("plan", *blocks[1].names, "--model", model, *options)
+        outcome = goalward("plan", *blocks[1].names, "--model", model, "-s", "gbfs", *options)
         return outcome.number(r"Initial heuristic value for strips-hgn: (\S+)")
 
     assert value() == value("--message-steps", "3")
@@ -261,7 +261,7 @@ def test_plan_refuses_the_model_for_another_domain(goalward: Goalward, model: Pa
 def test_plan_keeps_its_time_limit_with_the_model(
     goalward: Goalward, model: Path, bundled: Callable[..., Files]
 ) -> None:
-    outcome = goalward("plan", *bundled("blocks", n=20).names, "--model", model, "--time-limit", "4s")
+    outcome = goalward("plan", *bundled("blocks", n=20).names, "--model", model, "-s", "gbfs", "--time-limit", "4s")
     assert outcome.code == 23
 
 

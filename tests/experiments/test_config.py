@@ -100,6 +100,15 @@ def test_a_domain_learned_method_needs_its_model() -> None:
         read(GOOD.replace('method = "ff"', 'method = "hgn"'))
 
 
+def test_rows_are_greedy_searches_with_one_heuristic_unless_the_config_says_otherwise() -> None:
+    config = read(GOOD + 'search = { algorithm = "lama" }\n[[methods]]\nmethod = "goalward-lama"\n')
+    learned, ff, lama = (one.search_options(1.0, 1) for one in config.methods)
+    assert (learned.algorithm, learned.batches) == ("gbfs", (1, 32, 256))
+    assert (ff.algorithm, lama.algorithm) == ("lama", "lama")
+    hybrid = read(GOOD.replace("options = { samples = 1000 }", 'search = { algorithm = "hybrid" }')).methods[0]
+    assert hybrid.search_options(1.0, 1).algorithm == "hybrid"
+
+
 def test_a_grid_is_one_method_for_each_combination() -> None:
     config = read(GOOD + "grid = { search.batch = [1, 32] }\n")
     assert [one.label for one in config.methods] == ["n-rsl", "ff,batch=1", "ff,batch=32"]

@@ -18,7 +18,7 @@ from goalward.learning.results import End, Epoch
 from goalward.learning.state_batches import StateBatches
 from goalward.learning.validation import WALK_SEED, Score, score, validation_states
 from goalward.sampling import Dataset
-from goalward.search import bind_heuristic, search
+from goalward.search import SearchOptions, bind_heuristic, search
 from goalward.search.model import task_fingerprint
 from goalward.search.network import Layer, NetworkWeights
 from goalward.task.domains import generate
@@ -189,11 +189,12 @@ class Staged:
         weights = NetworkWeights(np.zeros((n_atoms, 1), dtype=np.float32), np.zeros(1, dtype=np.float32), (output,))
         return TrainingResult(weights, [Epoch(1, 1.0, self.losses[number], 0.1, 1e-3)], 1, self.ends[number])
 
-    def score(self, heuristic: Any, states: list[Any], seconds: float) -> Score:
+    def score(self, heuristic: Any, states: list[Any], options: SearchOptions) -> Score:
+        assert (options.algorithm, options.batches) == ("hybrid", (1, 32, 256)), "the search that solve will use"
         number = int(heuristic.value(heuristic.task.init))
         assert self.scores is not None
         solved, evaluations = self.scores[number]
-        return Score(solved, len(states), evaluations, seconds)
+        return Score(len(states), len(states), solved, evaluations, options.time_limit or 0.0)
 
     def kept(self, options: PreimageOptions) -> int:
         model = train_with(make_tiny("blocks").task, "n-rsl", options)
@@ -283,9 +284,9 @@ def test_real_trials_are_scored_on_real_searches() -> None:
     model = train_with(task, "n-rsl", replace(QUICK, trials=2, max_epochs=8))
     for trial in model.info["trials"]:
         assert trial["validation_states"] == 3
-        assert 0 <= trial["solved"] <= 3
+        assert 0 <= trial["solved_alone"] <= trial["solved"] <= 3
         assert trial["evaluations"] > 0
-    best = max(model.info["trials"], key=lambda trial: (trial["solved"], -trial["evaluations"]))
+    best = max(model.info["trials"], key=lambda t: (t["solved"], t["solved_alone"], -t["evaluations"]))
     assert model.info["trials"][model.info["chosen_trial"]] == best
 
 
@@ -349,18 +350,25 @@ def test_a_score_counts_solved_states_and_evaluations() -> None:
     task = make_tiny("blocks").task
     states = validation_states(task, 5, 0)
     blind = bind_heuristic(task, "blind")
-    found = score(blind, states, 5.0)
-    assert (found.solved, found.states) == (5, 5)
+    greedy = SearchOptions(time_limit=5.0)
+    found = score(blind, states, greedy)
+    assert (found.solved, found.alone, found.states) == (5, 5, 5)
     assert found.evaluations == sum(search(task, blind, init=s).statistics.evaluated for s in states)
     assert str(found) == "5/5"
-    assert score(bind_heuristic(task, "ff"), states, 5.0).rank > found.rank, "fewer evaluations are better"
+    assert score(bind_heuristic(task, "ff"), states, greedy).rank > found.rank, "fewer evaluations are better"
+
+
+def test_what_h_ff_and_landmarks_solve_is_told_apart_from_what_the_heuristic_solves(roomy: Task) -> None:
+    found = score(bind_heuristic(roomy, "blind"), validation_states(roomy, 2, 0), SearchOptions("hybrid", time_limit=2))
+    assert (found.solved, found.alone, found.evaluations, found.seconds) == (2, 0, 0, 2)
 
 
 def test_a_state_that_takes_too_long_is_not_solved(roomy: Task) -> None:
-    found = score(bind_heuristic(roomy, "blind"), validation_states(roomy, 2, 0), 0.05)
+    found = score(bind_heuristic(roomy, "blind"), validation_states(roomy, 2, 0), SearchOptions(time_limit=0.05))
     assert (found.solved, found.states, found.evaluations) == (0, 2, 0)
 
 
-def test_ranks_put_solved_states_first() -> None:
-    assert Score(3, 5, 900, 1.0).rank > Score(2, 5, 1, 1.0).rank
-    assert Score(3, 5, 10, 1.0).rank > Score(3, 5, 11, 1.0).rank
+def test_ranks_put_solved_states_first_and_then_those_that_the_heuristic_solves_alone() -> None:
+    assert Score(3, 5, 0, 900, 1.0).rank > Score(2, 5, 2, 1, 1.0).rank
+    assert Score(3, 5, 2, 900, 1.0).rank > Score(3, 5, 1, 1, 1.0).rank
+    assert Score(3, 5, 2, 10, 1.0).rank > Score(3, 5, 2, 11, 1.0).rank

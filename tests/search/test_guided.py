@@ -237,7 +237,7 @@ def test_lama_takes_no_other_heuristic_and_hybrid_needs_one() -> None:
     task = make_tiny("blocks").task
     with pytest.raises(UsageError, match="lama uses h_FF and landmarks alone, not goalcount"):
         search(task, "goalcount", SearchOptions("lama"))
-    with pytest.raises(UsageError, match="without one, use lama"):
+    with pytest.raises(UsageError, match="needs a heuristic beside h_FF"):
         search(task, "ff", SearchOptions("hybrid"))
     with pytest.raises(UsageError, match="one state at a time"):
         SearchOptions("lama", batch=4)

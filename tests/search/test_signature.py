@@ -52,7 +52,7 @@ def test_counts_are_those_of_every_other_machine(
 
 # --- networks ---
 
-# A trained network, from the states of its folder: plain greedy search, and what `goalward solve` does by default.
+# A trained network, from the states of its folder, by greedy search: plain, and with widths that take turns.
 TRAINED = {
     "p1": (11, 16, 10),
     "p2": (11, 18, 8),
@@ -68,7 +68,7 @@ def test_a_trained_network_solves_as_it_did(name: str, batch: int | None) -> Non
     model = load_model(DATA / "blocks4-v1.goalward")
     path = DATA / "blocks4-v1" / f"{name}.pddl"
     start = model.start(path.read_text(), str(path))
-    outcome = solve(start, model.heuristic(start.task), default_search(learned=True, batch=batch))
+    outcome = solve(start, model.heuristic(start.task), default_search(learned=True, algorithm="gbfs", batch=batch))
     assert (outcome.statistics.expanded, outcome.statistics.evaluated, outcome.length) == TRAINED[name]
 
 
@@ -86,8 +86,7 @@ WITH_A_NETWORK: dict[tuple[str, int, tuple[int, ...]], tuple[int, int, int]] = {
 @pytest.mark.parametrize(("domain", "size", "batches"), WITH_A_NETWORK)
 def test_counts_with_a_network_and_turns(domain: str, size: int, batches: tuple[int, ...]) -> None:
     task = bundled(domain, size)
-    outcome = solve(
-        initial_state(task), bind_network(task, whole_number_network(task)), default_search(learned=True, batch=batches)
-    )
+    options = default_search(learned=True, algorithm="gbfs", batch=batches)
+    outcome = solve(initial_state(task), bind_network(task, whole_number_network(task)), options)
     counts = (outcome.statistics.expanded, outcome.statistics.evaluated, outcome.length)
     assert counts == WITH_A_NETWORK[domain, size, batches]

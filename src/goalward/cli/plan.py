@@ -16,7 +16,17 @@ from goalward.cli.live import live_search, spinner
 from goalward.cli.signals import Interrupt
 from goalward.errors import ExitCode, LimitError, UsageError
 from goalward.measures import format_batches, parse_batches, parse_duration, parse_size
-from goalward.search import ALGORITHMS, HEURISTICS, Algorithm, BoundHeuristic, Statistics, Status, bind_heuristic
+from goalward.search import (
+    ALGORITHMS,
+    HEURISTICS,
+    TURNS,
+    Algorithm,
+    BoundHeuristic,
+    Statistics,
+    Status,
+    bind_heuristic,
+    prepare,
+)
 from goalward.search.heuristics import check_heuristic
 from goalward.search.learned import load_model
 from goalward.search.solving import (
@@ -105,14 +115,15 @@ def plan(
             "--search",
             "-s",
             metavar="|".join(ALGORITHMS),
-            help="; ".join(ALGORITHMS.values()) + f"  [default: {default_search(learned=False).algorithm}]",
+            help="; ".join(f"{name}: {summary}" for name, summary in ALGORITHMS.items())
+            + "  [default: lama; gbfs with --heuristic, hybrid with --model]",
             show_default=False,
         ),
     ] = None,
     weight: Annotated[float, typer.Option(help="w of weighted A*")] = 5.0,
     costs: Annotated[
         Literal["unit", "pddl"] | None,
-        typer.Option(help="what search counts; default: unit for gbfs, pddl for astar and wastar", show_default=False),
+        typer.Option(help="what search counts; default: pddl for astar and wastar, otherwise unit", show_default=False),
     ] = None,
     time_limit: Annotated[
         float | None,
@@ -126,7 +137,7 @@ def plan(
         typer.Option(
             metavar="N[,N…]",
             help="expand this many of the best states at once, 1 is plain search; several: greedy searches take turns"
-            f"  [default: {format_batches(default_search(learned=True).batches)} with a model, otherwise 1]",
+            f"  [default: {format_batches(TURNS)} with a model, otherwise 1]",
             show_default=False,
         ),
     ] = None,
@@ -146,6 +157,8 @@ def plan(
     if output is not None:
         check_output(output)
     improvement = parse_improvement(improve)
+    if algorithm is None and heuristic is not None:
+        algorithm = "gbfs"
     options = default_search(
         learned=model is not None,
         algorithm=cast(Algorithm | None, algorithm),
@@ -161,7 +174,7 @@ def plan(
                 bound = bind_heuristic(start.task, name, unit_costs=options.counts_steps)
             else:
                 start, bound = _bind_model(model, lifted_domain, lifted_problem, message_steps)
-            bound.value(start.atoms)  # what search needs is built here, where the clock can stop it
+            prepare(bound, options, start.atoms)  # what search needs is built here, where the clock can stop it
     except (UnsolvableError, LimitError) as error:
         if as_json:
             typer.echo(json.dumps(_early_end_as_json(error, limits), indent=2))
@@ -214,7 +227,7 @@ def _bind_model(
 def report(outcome: Outcome, limits: Limits, output: Path | None) -> None:
     """Print the lines that Downward Lab's parsers read."""
     s = outcome.statistics
-    lines = [f"Initial heuristic value for {outcome.heuristic}: {_format_h(s.initial_h)}", SENTENCES[outcome.status]]
+    lines = [f"Initial heuristic value for {outcome.measured_by}: {_format_h(s.initial_h)}", SENTENCES[outcome.status]]
     if outcome.solved:
         lines += [f"Plan length: {outcome.length} step(s).", f"Plan cost: {outcome.cost}", "Plan valid."]
         if outcome.improved is not None:
@@ -225,10 +238,13 @@ def report(outcome: Outcome, limits: Limits, output: Path | None) -> None:
         f"Expanded {s.expanded} state(s).",
         f"Reopened {s.reopened} state(s).",
         f"Evaluated {s.evaluated} state(s).",
-        f"Evaluations: {s.evaluated}",
+        f"Evaluations: {sum(n for _, n in s.evaluations_by_heuristic) or s.evaluated}",
         f"Generated {s.generated} state(s).",
         f"Dead ends: {s.dead_ends} state(s).",
         f"Number of registered states: {s.stored}",
+        *(f"Evaluations by {name}: {count}" for name, count in s.evaluations_by_heuristic),
+        *(f"Expansions by {name}: {count}" for name, count in s.expansions_by_queue if count),
+        *([f"Led to the goal by {s.led_by}."] if s.led_by else []),
         f"Search time: {outcome.search_time:.6f}s",
         f"Improvement time: {outcome.improve_time:.6f}s",
         f"Total time: {limits.elapsed:.6f}s",

@@ -10,7 +10,7 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 from rich.console import Console, Group
@@ -31,11 +31,20 @@ from goalward.measures import (
     parse_duration,
     parse_size,
 )
-from goalward.search import Statistics, Status
+from goalward.search import (
+    ALGORITHMS,
+    TURNS,
+    Algorithm,
+    BoundHeuristic,
+    Statistics,
+    Status,
+    bind_heuristic,
+)
 from goalward.search.learned import load_model
 from goalward.search.solving import TIME_LIMIT, Outcome, default_search, solve_all
 from goalward.task.plan_file import write_text_atomically
 from goalward.task.sexpr import read_text
+from goalward.task.strips import Task
 
 Row = dict[str, Any]
 """One line of the result: the state, the figures of its outcome, the plan's file."""
@@ -58,13 +67,26 @@ def solve(
     memory_limit: Annotated[
         int | None, typer.Option(parser=parse_size, metavar="SIZE", help="of the whole process: 512M, 4G")
     ] = None,
+    algorithm: Annotated[
+        str | None,
+        typer.Option(
+            "--search",
+            "-s",
+            metavar="|".join(ALGORITHMS),
+            help="; ".join(f"{name}: {summary}" for name, summary in ALGORITHMS.items())
+            + ". The paper's is gbfs with --batch 1; lama leaves the model out  [default: hybrid]",
+            show_default=False,
+        ),
+    ] = None,
     batch: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="N[,N…]",
-            help="expand this many of the best states at once, 1 is the paper's GBFS; several: searches take turns",
+            help="expand this many of the best states at once; several: searches take turns; in hybrid search it is "
+            f"about those with the model alone  [default: {format_batches(TURNS)} for hybrid and gbfs, otherwise 1]",
+            show_default=False,
         ),
-    ] = format_batches(default_search(learned=True).batches),
+    ] = None,
     improve: Annotated[str | None, IMPROVE] = None,
     jobs: Annotated[int, typer.Option(help="states solved at the same time", min=1)] = 1,
     plans: Annotated[Path | None, typer.Option(help="folder for one plan file per solved state")] = None,
@@ -81,7 +103,11 @@ def solve(
     if plans is not None:
         plans.mkdir(parents=True, exist_ok=True)
     plan_files = _plan_files(states, plans)
-    options = default_search(learned=True, batch=parse_batches(batch))
+    options = default_search(
+        learned=True,
+        algorithm=cast(Algorithm | None, algorithm),
+        batch=None if batch is None else parse_batches(batch),
+    )
     options = replace(options, time_limit=time_limit, memory_limit=memory_limit)
     plain = not (as_json or as_csv)
     if plain:
@@ -93,7 +119,8 @@ def solve(
             results.searching(figures)
             return not interrupt.asked
 
-        outcomes = solve_all(starts, loaded.heuristic, options, jobs=jobs, improve=improvement, progress=progress)
+        bind = _h_ff if options.algorithm == "lama" else loaded.heuristic
+        outcomes = solve_all(starts, bind, options, jobs=jobs, improve=improvement, progress=progress)
         for outcome, plan_file in zip(outcomes, plan_files, strict=True):
             rows.append(_row(outcome, plan_file))
             results.add(rows[-1])
@@ -105,13 +132,22 @@ def solve(
     elif as_csv:
         writer = csv.DictWriter(sys.stdout, list(rows[0]))
         writer.writeheader()
-        writer.writerows(rows)
+        writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
     else:
         typer.echo(_summary_lines(summary))
     if interrupt.asked:
         raise typer.Exit(ExitCode.INTERRUPTED)
     failed = [Status(row["status"]) for row in rows if not _solved(row)]
     raise typer.Exit(EXIT_CODES[failed[0]] if failed else ExitCode.SUCCESS)
+
+
+def _cell(value: Any) -> Any:
+    """Counts by name are JSON inside a table."""
+    return json.dumps(value) if isinstance(value, dict) else value
+
+
+def _h_ff(task: Task) -> BoundHeuristic:
+    return bind_heuristic(task, "ff")
 
 
 def _plan_files(states: list[Path], folder: Path | None) -> list[Path | None]:

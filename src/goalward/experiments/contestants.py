@@ -20,6 +20,8 @@ FROM_THE_CONFIG = {
     "time_limit": "budgets.train",
 }
 """Options of learned methods that stand elsewhere in a config, because they hold for all methods."""
+OUR_LAMA = "goalward-lama"
+"""Named apart from ``lama``, which is Fast Downward's."""
 LIMITS = {"time_limit": "budgets.search", "memory_limit": "budgets.memory"}
 """Options of the search that stand elsewhere in a config."""
 IMPROVE = "improve"
@@ -98,14 +100,19 @@ class Contestant:
         return replace(make_options(self.method, self.options), seed=seed, time_limit=seconds)
 
     def search_options(self, seconds: float, memory: int) -> SearchOptions:
-        """How one state is searched from; with learned heuristics, several widths take turns by default."""
+        """How one state is searched from: by default greedily with the heuristic alone, as in the paper.
+
+        With learned heuristics, several widths take turns by default.
+        """
         given: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value
             for name, value in self.search.items()
             if name != IMPROVE
         }
         default = default_search(
-            learned=self.kind != "planner", algorithm=given.pop("algorithm", None), batch=given.pop("batch", None)
+            learned=self.kind != "planner",
+            algorithm=given.pop("algorithm", "lama" if self.method == OUR_LAMA else "gbfs"),
+            batch=given.pop("batch", None),
         )
         return replace(default, **given, time_limit=seconds, memory_limit=memory)
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from goalward import _core
 from goalward.baselines.fast_downward import PLANNERS, run_planner
 from goalward.errors import ExitCode, GoalwardError, LimitError
+from goalward.experiments.contestants import OUR_LAMA
 from goalward.experiments.store import Result
 from goalward.experiments.units import Job
 from goalward.learning.methods import train_with
@@ -112,7 +113,7 @@ def _validate(job: Job, model: Model) -> Score | None:
     from goalward.learning.validation import score, validation_states  # noqa: PLC0415 - the room loads PyTorch
 
     states = validation_states(model.task, job.validation.states, VALIDATION_SEED)
-    return score(model.heuristic(), states, job.validation.search)
+    return score(model.heuristic(), states, job.contestant.search_options(job.validation.search, job.budgets.memory))
 
 
 def _search(job: Job, started: float, go_on: Callable[[], bool]) -> Result:
@@ -153,7 +154,7 @@ def _prepare(job: Job) -> tuple[Start, BoundHeuristic]:
     task = ground_files(job.domain_file, job.problem_file)
     text = read_text(job.state_file)
     start = Start(task, StateReader(task).parse(text, job.state_file), text, job.state_file)
-    return start, bind_heuristic(task, job.contestant.method)
+    return start, bind_heuristic(task, "ff" if job.contestant.method == OUR_LAMA else job.contestant.method)
 
 
 def _h_along(heuristic: BoundHeuristic, outcome: Outcome) -> list[float]:

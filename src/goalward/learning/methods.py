@@ -90,6 +90,10 @@ METHODS: dict[str, Method] = {
             "Shen, Trevizan, Thiébaux 2020",
         ),
         Method("ff", "planner", "GBFS with h_FF, goalward's own", "Hoffmann, Nebel 2001"),
+        Method(
+            "goalward-lama", "planner", "queues of h_FF and of the landmark count take turns, goalward's own",
+            "Richter, Westphal 2010",
+        ),
         Method("fd-ff", "planner", "GBFS with h_FF, Fast Downward's", "Hoffmann, Nebel 2001; Helmert 2006"),
         Method("lama", "planner", "LAMA's first iteration, by Fast Downward", "Richter, Westphal 2010"),
     ]

@@ -25,6 +25,7 @@ from goalward.learning.validation import Score, score, validation_states
 from goalward.sampling import Dataset
 from goalward.search.model import Model
 from goalward.search.network import NetworkWeights, bind_network
+from goalward.search.solving import default_search
 from goalward.task.strips import Ints, Task
 
 if TYPE_CHECKING:
@@ -155,7 +156,7 @@ class _Outcome:
     @property
     def rank(self) -> tuple[float, ...]:
         """Solved states, then evaluations; the loss, which compares less well between samplers, only among equals."""
-        return (*(self.score.rank if self.score else (0, 0)), -self.result.validation_loss)
+        return (*(self.score.rank if self.score else (0, 0, 0)), -self.result.validation_loss)
 
     @property
     def settles_it(self) -> bool:
@@ -206,9 +207,9 @@ def _run_trial(trial: Trial[Chosen], learn: Learner[Chosen], *, first: bool) -> 
     if states and not (first and result.end == "interrupted"):  # who wants an end gets it, unless there is a choice
         trial.phase("validation")
         left = math.inf if total is None else max(total - trained, LEAST_SECONDS)
-        verdict = score(
-            bind_network(trial.task, result.weights), states, min(options.validation_seconds, left / len(states))
-        )
+        limit = min(options.validation_seconds, left / len(states))
+        search = dataclasses.replace(default_search(learned=True), time_limit=limit)
+        verdict = score(bind_network(trial.task, result.weights), states, search)
     overhead = time.monotonic() - trial.begun - (result.curve[-1].seconds if result.curve else 0.0)
     return _Outcome(trial.number, trial.seed, result, verdict, overhead)
 
@@ -245,13 +246,14 @@ def _info(method: str, options: LearnOptions, trials: list[_Outcome], best: _Out
                 "restarts": trial.result.restarts,
                 "solved": trial.score.solved if trial.score else None,
                 "validation_states": trial.score.states if trial.score else None,
+                "solved_alone": trial.score.alone if trial.score else None,
                 "evaluations": trial.score.evaluations if trial.score else None,
                 "search_seconds": round(trial.score.seconds, 3) if trial.score else None,
             }
             for trial in trials
         ],
         "chosen_trial": best.number,
-        "likely_to_help": best.score.solved >= DOUBTFUL_SHARE * best.score.states if best.score else None,
+        "likely_to_help": best.score.alone >= DOUBTFUL_SHARE * best.score.states if best.score else None,
         "versions": {name: version(name) for name in ("goalward", "torch")} | {"python": platform.python_version()},
     }
     # As the model file will give it back.

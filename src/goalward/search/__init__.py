@@ -7,12 +7,14 @@ table :data:`HEURISTICS` and :func:`improve_plan`; the rest is private to the ro
 
 from goalward.search.best_first import (
     ALGORITHMS,
+    GUIDED,
     TURNS,
     Algorithm,
     SearchOptions,
     SearchResult,
     Statistics,
     Status,
+    prepare,
     search,
 )
 from goalward.search.heuristics import HEURISTICS, BoundHeuristic, bind_heuristic
@@ -20,6 +22,7 @@ from goalward.search.improve import ImprovedPlan, ImproveStatus, improve_plan
 
 __all__ = [
     "ALGORITHMS",
+    "GUIDED",
     "HEURISTICS",
     "TURNS",
     "Algorithm",
@@ -32,5 +35,6 @@ __all__ = [
     "Status",
     "bind_heuristic",
     "improve_plan",
+    "prepare",
     "search",
 ]

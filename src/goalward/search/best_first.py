@@ -20,7 +20,7 @@ from goalward.measures import format_duration, parse_duration, parse_size
 from goalward.search.heuristics import BoundHeuristic, HeuristicFunction, bind_heuristic
 from goalward.search.portfolio import hybrid_parts, lama_parts
 from goalward.task.states import StateLike, as_state, to_bits
-from goalward.task.strips import Task
+from goalward.task.strips import Ints, Task
 
 Algorithm = Literal["gbfs", "astar", "wastar", "lama", "hybrid"]
 ALGORITHMS: dict[str, str] = {
@@ -230,29 +230,37 @@ def search(
     def heartbeat(native: _core.Statistics) -> bool | None:
         return progress(Statistics.of(native)) if progress else None
 
-    if options.algorithm in GUIDED and (options.algorithm == "lama") != (bound.name == "ff"):
-        raise UsageError(
-            f"the search lama uses h_FF and landmarks alone, not {bound.name}; hybrid adds another heuristic to them"
-            if options.algorithm == "lama"
-            else "the search hybrid takes a heuristic beside h_FF and landmarks, which it has; without one, use lama"
-        )
     start = task.init if init is None else as_state(task, init)
-    states = to_bits([start], task.n_atoms)
     told = heartbeat if progress else None
-    if options.algorithm in GUIDED:
-        guidance = bound.guidance(states, unit_costs=options.counts_steps)
-        hybrid = options.algorithm == "hybrid"
-        parts = hybrid_parts(options.batches) if hybrid else lama_parts()
-        learned = bound.evaluator(states) if hybrid else None
-        native = _core.portfolio_search(guidance, learned, parts, start, options.native(), told)
-        proven = True  # h_FF and landmarks never prune wrongly, and the learned heuristic does not prune
+    evaluator, guidance = prepare(bound, options, start)
+    if guidance is not None:
+        parts = hybrid_parts(options.batches) if evaluator else lama_parts()
+        native = _core.portfolio_search(guidance, evaluator, parts, start, options.native(), told)
+        proven = True  # h_FF and landmarks never prune wrongly, and the heuristic beside them does not prune
     else:
-        evaluator = bound.evaluator(states)
+        assert evaluator is not None
         native = _core.search(evaluator, start, options.native(), told)
         proven = evaluator.safe
     status = end_status(native.status, proven=proven)
     plan = tuple(native.plan) if status is Status.SOLVED else None
     return SearchResult(task, status, plan, Statistics.of(native.statistics))
+
+
+def prepare(
+    heuristic: BoundHeuristic, options: SearchOptions, init: Ints
+) -> tuple[_core.Evaluator | None, _core.Guidance | None]:
+    """What a search from ``init`` works with; made once, kept by the heuristic for searches to come."""
+    if options.algorithm == "lama" and heuristic.name != "ff":
+        raise UsageError(
+            f"the search lama uses h_FF and landmarks alone, not {heuristic.name}; hybrid takes another beside them"
+        )
+    if options.algorithm == "hybrid" and heuristic.name == "ff":
+        raise UsageError("the search hybrid needs a heuristic beside h_FF, such as a model; without one, use lama")
+    states = to_bits([init], heuristic.task.n_atoms)
+    return (
+        None if options.algorithm == "lama" else heuristic.evaluator(states),
+        heuristic.guidance(states, unit_costs=options.counts_steps) if options.algorithm in GUIDED else None,
+    )
 
 
 _STATUS = {native: Status[native.name] for native in _core.Status}

@@ -106,11 +106,12 @@ def plan(
     """Search for a plan from the task's initial state, or from ``init``, and check it on the PDDL.
 
     ``heuristic`` is a name from :data:`goalward.HEURISTICS`, a function over batches of states, or a model. Without
-    ``options`` the search is the one that is best with it. The plan is improved for as long as its search took, or for
-    as long as ``improve`` says; None leaves it as it was found.
+    ``options`` the search is ``lama`` with h_FF, ``hybrid`` with a model, and ``gbfs`` with any other heuristic. The
+    plan is improved for as long as its search took, or for as long as ``improve`` says; None leaves it as it was found.
     """
     model = cast(LearnedModel, heuristic) if isinstance(heuristic, Solver) else None
-    chosen = options or default_search(learned=model is not None)
+    h_ff = heuristic == "ff" or (isinstance(heuristic, BoundHeuristic) and heuristic.name == "ff")
+    chosen = options or default_search(learned=model is not None, algorithm=None if model or h_ff else "gbfs")
     chosen = _limited(chosen, time_limit=time_limit, memory_limit=memory_limit)
     bound = cast("str | HeuristicFunction | BoundHeuristic", heuristic) if model is None else model.heuristic(task)
     return solve(_start_of(task, init), bound, chosen, improve=Improvement.of(improve), progress=progress)

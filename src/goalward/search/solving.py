@@ -87,13 +87,14 @@ AS_LONG_AS_SEARCH = Improvement()
 def default_search(
     *, learned: bool, algorithm: Algorithm | None = None, batch: int | tuple[int, ...] | None = None
 ) -> SearchOptions:
-    """How to search; None stands for what is best with a learned heuristic, or with one known by name.
+    """How to search; None stands for what is best with a learned heuristic, or without one.
 
-    A learned heuristic may mislead, so greedy searches of several widths take turns with it.
+    A learned heuristic may mislead, so greedy searches of several widths take turns with it. The paper's search is
+    ``algorithm="gbfs", batch=1``.
     """
-    algorithm = algorithm or "gbfs"
-    if batch is None:
-        batch = TURNS if learned and algorithm == "gbfs" else 1
+    algorithm = algorithm or ("hybrid" if learned else "lama")
+    if batch is None and learned and algorithm == "gbfs":
+        batch = TURNS
     return SearchOptions(algorithm=algorithm, batch=batch)
 
 
@@ -175,6 +176,12 @@ class Outcome:
     def statistics(self) -> Statistics:
         """What the search did."""
         return self.found.statistics
+
+    @property
+    def measured_by(self) -> str:
+        """Whose values ``initial_h`` and ``best_h`` are: of several heuristics, those of the first."""
+        several = self.statistics.evaluations_by_heuristic
+        return several[0][0] if several else self.heuristic
 
     @property
     def search_time(self) -> float:

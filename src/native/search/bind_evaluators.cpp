@@ -53,6 +53,7 @@ public:
         std::copy_n(values.data(), n, h.data());
     }
     bool safe() const override { return false; }
+    uint64_t effort_per_state() const override { return 100'000; }
 
 private:
     nb::callable function_;

@@ -14,7 +14,7 @@ public:
     float evaluate(StateId, const Word* state, std::vector<int32_t>* preferred) override {
         const uint64_t before = relaxation_.effort();
         const float h = relaxation_.evaluate(state);
-        effort_ += relaxation_.effort() - before;
+        effort_ += nanoseconds * (relaxation_.effort() - before);
         if (preferred && h != dead_end) relaxation_.append_helpful_actions(*preferred);
         return h;
     }
@@ -22,6 +22,8 @@ public:
     const char* name() const override { return "ff"; }
 
 private:
+    static constexpr uint64_t nanoseconds = 4;  // for each precondition that is settled; 2 to 6 were measured
+
     RelaxationEvaluator& relaxation_;
     uint64_t effort_ = 0;
 };

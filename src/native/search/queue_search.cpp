@@ -48,17 +48,20 @@ std::optional<Status> QueueSearch::start(std::span<const int32_t> init) {
     earlier_effort_ = effort();
     for (Guide* guide : guides_) guide->start(id, state);
     if (network_) network_->forget();
+    const bool solved = problem_.is_goal(state);
     if (guides_.empty()) {
         network_->evaluate({{&state, 1}, {}, {}}, {&stats_.initial_h, 1});
         progress_.back() = {1, stats_.initial_h};
-    } else {
+    } else if (solved) {
         stats_.initial_h = guides_[0]->evaluate(id, state, nullptr);
+        progress_[0] = {1, stats_.initial_h};
     }
-    if (problem_.is_goal(state)) {
+    if (!solved) {
+        expand(id);
+        if (!guides_.empty()) stats_.initial_h = guide_values_[0];
+    } else {
         goal_ = id;
-        return Status::solved;
     }
-    expand(id);
     return goal_ == no_state ? std::nullopt : std::optional(Status::solved);
 }
 
