@@ -1,74 +1,68 @@
 """goalward: learn a heuristic for one planning problem and solve it from any initial state.
 
-The names below are imported when they are first used, so that ``import goalward`` is quick and loads neither the
-translator nor PyTorch. The function that searches is ``goalward.search.search``.
+Everything in :data:`PUBLIC` is imported when it is first used, so that ``import goalward`` is quick and loads neither
+the translator nor PyTorch. ``docs/api.md`` describes it. Searches of all kinds, without a check of the plan, are in
+``goalward.search.search``.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from goalward.errors import GoalwardError
-    from goalward.learning.methods import train_with
-    from goalward.search import ImprovedPlan, SearchOptions, SearchResult, Status, bind_heuristic, improve_plan
-    from goalward.search.learned import load_model
-    from goalward.search.model import Model, save_model
-    from goalward.task.domains import generate
-    from goalward.task.grounding import ground, ground_files
-    from goalward.task.states import StateReader, format_problem, random_walk_states
-    from goalward.task.store import load_task, save_task
-    from goalward.task.strips import Task
-    from goalward.task.validate import validate_plan
-
-_HOME = {
-    "GoalwardError": "errors",
-    "ImprovedPlan": "search",
-    "Model": "search.model",
-    "SearchOptions": "search",
-    "SearchResult": "search",
-    "StateReader": "task.states",
-    "Status": "search",
-    "Task": "task.strips",
-    "bind_heuristic": "search",
-    "format_problem": "task.states",
-    "generate": "task.domains",
-    "ground": "task.grounding",
-    "ground_files": "task.grounding",
-    "improve_plan": "search",
-    "load_model": "search.learned",
-    "load_task": "task.store",
-    "random_walk_states": "task.states",
-    "save_model": "search.model",
-    "save_task": "task.store",
-    "train_with": "learning.methods",
-    "validate_plan": "task.validate",
+# What users may rely on, by the module it comes from. This table alone decides what can be imported from here; after a
+# change, docs/make_api.py writes __init__.pyi, which type checkers read, and docs/api.md.
+PUBLIC: dict[str, tuple[str, ...]] = {
+    "task.grounding": ("UnsolvableError", "ground", "ground_files"),
+    "task.lifted": ("Domain", "Problem"),
+    "task.lifted_reader": ("parse_domain", "parse_problem", "read_domain", "read_problem"),
+    "task.domains": ("DOMAINS", "Instance", "generate"),
+    "task.strips": ("Rows", "Task"),
+    "task.states": ("StateReader", "as_state", "format_problem", "from_bits", "random_walk_states", "to_bits"),
+    "task.store": ("load_task", "save_task"),
+    "task.plan_file": ("format_plan", "read_plan"),
+    "task.validate": ("Validation", "validate_plan"),
+    "search.planning": ("plan",),
+    "search.solving": ("Outcome",),
+    "search.best_first": ("ALGORITHMS", "SearchOptions", "SearchResult", "Statistics", "Status"),
+    "search.heuristics": ("HEURISTICS", "BoundHeuristic", "bind_heuristic"),
+    "search.improve": ("BetterPlan", "ImproveStatus", "ImprovedPlan", "improve_plan"),
+    "search.landmarks": ("LandmarkGraph", "LandmarkOptions", "find_landmarks"),
+    "search.learned": ("LearnedModel", "load_model"),
+    "search.model": ("Model", "save_model"),
+    "search.network": ("Layer", "NetworkWeights", "bind_network"),
+    "regression.rollouts": ("RolloutOptions", "Rollouts", "regress"),
+    "sampling.samplers": ("SAMPLERS", "SamplingOptions", "label", "make_dataset"),
+    "sampling.dataset": ("Dataset", "load_dataset", "save_dataset"),
+    "training": ("train",),
+    "learning.methods": ("METHODS", "Method", "make_options", "train_with"),
+    "learning.options": ("LearnOptions", "NetworkOptions", "NetworkShape", "SupervisedOptions", "TrainingOptions"),
+    "learning.preimages": ("PreimageOptions",),
+    "learning.results": ("Epoch", "TrainingResult"),
+    "learning.trainer": ("train_network",),
+    "learning.trials": ("Trial", "Watcher"),
+    "learning.validation": ("Score",),
+    "baselines.avi": ("AviOptions",),
+    "baselines.boot": ("BootOptions",),
+    "baselines.sing": ("SingOptions",),
+    "baselines.tsl": ("TslOptions",),
+    "baselines.hgn_model": ("DomainModel", "DomainOptions"),
+    "baselines.hgn_training": ("train_domain",),
+    "errors": (
+        "ExitCode",
+        "GoalwardError",
+        "InvalidPlanError",
+        "LimitError",
+        "PddlError",
+        "StateMismatchError",
+        "TaskFileError",
+        "UnsupportedError",
+        "UsageError",
+    ),
 }
+_HOME = {name: home for home, names in PUBLIC.items() for name in names}
 
-__all__ = [
-    "GoalwardError",
-    "ImprovedPlan",
-    "Model",
-    "SearchOptions",
-    "SearchResult",
-    "StateReader",
-    "Status",
-    "Task",
-    "bind_heuristic",
-    "format_problem",
-    "generate",
-    "ground",
-    "ground_files",
-    "improve_plan",
-    "load_model",
-    "load_task",
-    "random_walk_states",
-    "save_model",
-    "save_task",
-    "train_with",
-    "validate_plan",
-]
+__all__ = sorted(_HOME)  # noqa: PLE0605 - made from the table
 
 
 def __getattr__(name: str) -> Any:
@@ -82,3 +76,7 @@ def __getattr__(name: str) -> Any:
     value = getattr(import_module(f"goalward.{home}"), name)
     globals()[name] = value
     return value
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

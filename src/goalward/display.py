@@ -16,7 +16,7 @@ def html_table(title: str, rows: Iterable[tuple[str, object]], below: str = "") 
         for name, value in rows
         if value is not None
     )
-    caption = f'<caption style="text-align:left;font-weight:bold">{escape(title)}</caption>'
+    caption = f'<caption style="text-align:left;font-weight:bold">{escape(title)}</caption>' if title else ""
     return f"<div><table>{caption}<tbody>{lines}</tbody></table>{below}</div>"
 
 

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from safetensors.numpy import save
 
 from goalward.errors import GoalwardError, StoredFileError, UsageError
+from goalward.measures import parse_duration
 from goalward.search.heuristics import BoundHeuristic, bind_heuristic
 from goalward.search.learned import require_domain
 from goalward.search.planning import Solver
@@ -67,6 +68,9 @@ class DomainOptions:
     threads: int = 1
 
     def __post_init__(self) -> None:
+        for name in ("teacher_limit", "time_limit"):
+            if isinstance(getattr(self, name), str):  # as people write them: "2m"
+                object.__setattr__(self, name, parse_duration(getattr(self, name)))
         check_steps(self.n_steps)
         if self.aggregation not in AGGREGATIONS:
             raise UsageError(f"unknown aggregation {self.aggregation!r} (known: {', '.join(AGGREGATIONS)})")

@@ -13,11 +13,14 @@ from rich.text import Text
 
 from goalward import _core
 from goalward.cli.console import errors
+from goalward.cli.notebook import NotebookRows, in_notebook
 from goalward.cli.signals import ended_at_once
 from goalward.measures import format_count, format_duration, format_size
 from goalward.search import ImprovedPlan, Statistics
 
 BARS = " ▁▂▃▄▅▆▇█"
+
+Rows = Callable[[], list[tuple[str, str]]]
 
 
 def search_view(statistics: Statistics) -> Table:
@@ -78,8 +81,15 @@ def spinner(message: str, enabled: bool = True) -> Iterator[None]:
         yield
 
 
-def live_rows(rows: Callable[[], list[tuple[str, str]]]) -> Live:
-    """A table of names and values, drawn by rich's own thread, so that the clock goes on during an epoch."""
+def can_show_rows() -> bool:
+    """Is there a terminal or a notebook for :func:`live_rows`?"""
+    return errors.is_terminal or in_notebook()
+
+
+def live_rows(rows: Rows) -> Live | NotebookRows:
+    """A table of names and values, drawn by a thread of its own, so that the clock goes on during an epoch."""
+    if in_notebook():
+        return NotebookRows(rows)
 
     def draw() -> Table:
         table = Table.grid(padding=(0, 2))

@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
-import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from goalward.cli.console import errors
 from goalward.cli.flags import with_flags
 from goalward.cli.limits import Limits
-from goalward.cli.live import at_most_left, describe_losses, live_rows, spinner
+from goalward.cli.live import spinner
 from goalward.cli.signals import Interrupt
+from goalward.cli.training_view import training_view
 from goalward.declared import declared, own_first, split_settings
 from goalward.errors import UsageError
 from goalward.learning.methods import learned_methods, make_options, methods_with, options_class, train_with
-from goalward.learning.options import LearnOptions
-from goalward.measures import format_duration
 from goalward.search.model import Model, save_model, training_notes
 from goalward.task.grounding import ground_files
-
-if TYPE_CHECKING:
-    from goalward.learning.looks import Look
-    from goalward.learning.results import Epoch
 
 DEFAULT_METHOD = "n-rsl"
 _OTHERS = [option for name in learned_methods() for option in declared(options_class(name)).values()]
@@ -62,7 +54,7 @@ def train(
     with spinner("loading PyTorch"):
         import goalward.learning.trainer  # noqa: F401, PLC0415
 
-    with Interrupt() as interrupt, _training_view(options, interrupt) as view:
+    with Interrupt() as interrupt, training_view(options, interrupt) as view:
         model = train_with(task, method, options, view)
     save_model(model, output)
     typer.echo(describe_training(model))
@@ -113,101 +105,3 @@ def _warning(info: dict[str, Any]) -> str:
         f"{kept['validation_states']} validation states. Try a longer --time-limit, more --trials, {sampler}"
         f"or another --method ({', '.join(others[:3])}, …)."
     )
-
-
-class _PlainView:
-    """One line per event, for streams."""
-
-    def __init__(self, trials: int, epochs: int | None, limit: float | None, interrupt: Interrupt) -> None:
-        self.trials = trials
-        self.epochs = epochs
-        self.limit = limit
-        self.interrupt = interrupt
-        self.started = time.monotonic()
-
-    def phase(self, name: str, trial: int) -> None:
-        typer.echo(f"[{time.monotonic() - self.started:.1f}s] trial {trial + 1}/{self.trials}: {name}", err=True)
-
-    def data(self, trial: int, summary: dict[str, Any]) -> None:
-        typer.echo(
-            f"[{time.monotonic() - self.started:.1f}s] {summary['samples']} states by {summary['sampler']}: "
-            f"{summary['true atoms per state']:.0f} true atoms each, {summary['share beyond']:.0%} beyond pre-images",
-            err=True,
-        )
-
-    def epoch(self, trial: int, epoch: Epoch, look: Look | None) -> bool:
-        glimpse = "" if look is None else f", a short search solves {look} validation states"
-        typer.echo(
-            f"[{time.monotonic() - self.started:.1f}s] epoch {epoch.number}: training loss {epoch.train_loss:.3f}, "
-            f"validation loss {epoch.validation_loss:.3f}{glimpse}",
-            err=True,
-        )
-        return not self.interrupt.asked
-
-    def message(self, text: str) -> None:
-        typer.echo(text, err=True)
-
-
-class _LiveView(_PlainView):
-    """A calm table on a terminal."""
-
-    def __init__(self, trials: int, epochs: int | None, limit: float | None, interrupt: Interrupt) -> None:
-        super().__init__(trials, epochs, limit, interrupt)
-        self.current, self.trial = "starting", 0
-        self.summary: dict[str, Any] = {}
-        self.curve: list[Epoch] = []
-        self.look: Look | None = None
-        self.live = live_rows(self.rows)
-
-    def phase(self, name: str, trial: int) -> None:
-        if trial != self.trial or name == "rollouts":
-            self.summary, self.curve, self.look = {}, [], None
-        self.current, self.trial = name, trial
-
-    def data(self, trial: int, summary: dict[str, Any]) -> None:
-        self.summary = summary
-
-    def epoch(self, trial: int, epoch: Epoch, look: Look | None) -> bool:
-        self.curve.append(epoch)
-        self.look = look or self.look
-        return not self.interrupt.asked
-
-    def message(self, text: str) -> None:
-        self.live.console.print(text)
-
-    def rows(self) -> list[tuple[str, str]]:
-        """The state of affairs."""
-        elapsed = time.monotonic() - self.started
-        rows = [
-            ("phase", f"{self.current}, trial {self.trial + 1} of {self.trials}"),
-            ("time", format_duration(elapsed) + self._eta(elapsed)),
-        ]
-        if self.summary:
-            rows.append(("data", f"{self.summary['samples']:,} states by {self.summary['sampler']}"))
-        if self.curve:
-            rows.append(("epoch", f"{self.curve[-1].number}"))
-            rows.append(("loss", describe_losses(self.curve)))
-        if self.look:
-            rows.append(("short search", f"solves {self.look} validation states now"))
-        return rows
-
-    def _eta(self, elapsed: float) -> str:
-        if self.limit is not None:
-            return at_most_left(self.limit, elapsed)
-        if not self.curve or self.epochs is None:
-            return ""
-        per_epoch = self.curve[-1].seconds / self.curve[-1].number
-        left = per_epoch * max(self.epochs - self.curve[-1].number, 0)
-        return f", at most {format_duration(left)} left in this trial"
-
-
-@contextlib.contextmanager
-def _training_view(options: LearnOptions, interrupt: Interrupt) -> Iterator[_PlainView]:
-    """A live view on a terminal, a line per event elsewhere."""
-    facts = options.n_trials, getattr(options, "max_epochs", None), options.time_limit, interrupt
-    if not errors.is_terminal:
-        yield _PlainView(*facts)
-        return
-    view = _LiveView(*facts)
-    with view.live:
-        yield view

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 import typer
 
 from goalward.baselines.hgn_model import AGGREGATIONS, Aggregation, DomainModel, DomainOptions, save_domain_model
-from goalward.cli.console import errors
-from goalward.cli.live import at_most_left, describe_losses, live_rows, spinner
+from goalward.cli.live import at_most_left, can_show_rows, describe_losses, live_rows, spinner
 from goalward.cli.signals import Interrupt
 from goalward.errors import UsageError
 from goalward.measures import format_duration, parse_duration
@@ -83,7 +82,7 @@ def train_domain(
     with spinner("loading PyTorch"):
         from goalward.baselines.hgn_training import train_domain  # noqa: PLC0415
 
-    with Interrupt() as interrupt, _training_view(list(tasks), options, interrupt) as view:
+    with Interrupt() as interrupt, domain_training_view([str(path) for path in tasks], options, interrupt) as view:
         model = train_domain(list(tasks.values()), options, view)
     save_domain_model(model, output)
     typer.echo(describe_training(model))
@@ -118,33 +117,46 @@ def describe_training(model: DomainModel) -> str:
     )
 
 
-class _PlainView:
-    """One line per event, for streams."""
+class DomainView:
+    """Shows nothing; after Ctrl-C it ends training, which keeps the best weights so far."""
 
-    def __init__(self, paths: list[Path], options: DomainOptions, interrupt: Interrupt) -> None:
-        self.paths = paths
+    def __init__(self, names: list[str], options: DomainOptions, interrupt: Interrupt) -> None:
+        self.names = names
         self.options = options
         self.interrupt = interrupt
         self.started = time.monotonic()
         self.taught: list[dict[str, Any]] = []
 
     def say(self, text: str) -> None:
-        typer.echo(f"[{time.monotonic() - self.started:.1f}s] {text}", err=True)
+        """Something worth a line."""
 
     def go_on(self) -> bool:
+        """False ends teaching."""
         return not self.interrupt.asked
 
     def lessons(self, lessons: Lessons) -> None:
-        path, facts = self.paths[len(self.taught)], lessons.summary()
+        """The data of one problem is ready, or its teacher found no plan."""
+        name, facts = self.names[len(self.taught)], lessons.summary()
         self.taught.append(facts)
         if facts["states"]:
             kind = "steps" if self.options.unit_costs else "cost"
             self.say(
-                f"{path}: {facts['states']} states along {facts['plans']} optimal plans, "
+                f"{name}: {facts['states']} states along {facts['plans']} optimal plans, "
                 f"{kind} up to {facts['longest']:g}, {facts['seconds']:.2f}s"
             )
         else:
-            self.say(f"{path}: left out, no optimal plan ({facts['status']}), {facts['seconds']:.2f}s")
+            self.say(f"{name}: left out, no optimal plan ({facts['status']}), {facts['seconds']:.2f}s")
+
+    def epoch(self, epoch: DomainEpoch) -> bool:
+        """An epoch is over; False ends training."""
+        return self.go_on()
+
+
+class _PlainView(DomainView):
+    """One line per event, for streams."""
+
+    def say(self, text: str) -> None:
+        typer.echo(f"[{time.monotonic() - self.started:.1f}s] {text}", err=True)
 
     def epoch(self, epoch: DomainEpoch) -> bool:
         self.say(
@@ -153,11 +165,11 @@ class _PlainView:
         return self.go_on()
 
 
-class _LiveView(_PlainView):
-    """A calm table on a terminal."""
+class _LiveView(DomainView):
+    """A calm table on a terminal or in a notebook."""
 
-    def __init__(self, paths: list[Path], options: DomainOptions, interrupt: Interrupt) -> None:
-        super().__init__(paths, options, interrupt)
+    def __init__(self, names: list[str], options: DomainOptions, interrupt: Interrupt) -> None:
+        super().__init__(names, options, interrupt)
         self.curve: list[DomainEpoch] = []
         self.live = live_rows(self.rows)
 
@@ -170,11 +182,11 @@ class _LiveView(_PlainView):
 
     def rows(self) -> list[tuple[str, str]]:
         """The state of affairs."""
-        teaching = len(self.taught) < len(self.paths)
+        teaching = len(self.taught) < len(self.names)
         elapsed, limit = time.monotonic() - self.started, self.options.time_limit
         states = sum(facts["states"] for facts in self.taught)
         rows = [
-            ("phase", f"teaching, problem {len(self.taught) + 1} of {len(self.paths)}" if teaching else "training"),
+            ("phase", f"teaching, problem {len(self.taught) + 1} of {len(self.names)}" if teaching else "training"),
             ("time", format_duration(elapsed) + ("" if limit is None else at_most_left(limit, elapsed))),
             ("data", f"{states:,} states"),
         ]
@@ -185,11 +197,13 @@ class _LiveView(_PlainView):
 
 
 @contextlib.contextmanager
-def _training_view(paths: list[Path], options: DomainOptions, interrupt: Interrupt) -> Iterator[_PlainView]:
-    """A live view on a terminal, a line per event elsewhere."""
-    if not errors.is_terminal:
-        yield _PlainView(paths, options, interrupt)
+def domain_training_view(
+    names: list[str], options: DomainOptions, interrupt: Interrupt, shown: bool | None = True
+) -> Iterator[DomainView]:
+    """A live view on a terminal or in a notebook; elsewhere a line per event, or with ``shown`` None nothing."""
+    if shown is False or not can_show_rows():
+        yield (_PlainView if shown else DomainView)(names, options, interrupt)
         return
-    view = _LiveView(paths, options, interrupt)
+    view = _LiveView(names, options, interrupt)
     with view.live:
         yield view

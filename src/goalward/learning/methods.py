@@ -98,6 +98,7 @@ METHODS: dict[str, Method] = {
         Method("lama", "planner", "LAMA's first iteration, by Fast Downward", "Richter, Westphal 2010"),
     ]
 }  # fmt: skip
+"""Everything that can be learned or compared."""
 
 
 def find_method(name: str, kind: str | None = None) -> Method:

@@ -54,6 +54,7 @@ SAMPLERS: dict[str, Sampler] = {
         Sampler("mixed", "half uniform, half reachable", parts=("uniform", "reachable")),
     ]
 }
+"""Where the atoms that a pre-image leaves open come from."""
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ ALGORITHMS: dict[str, str] = {
     "lama": "queues of h_FF and of the landmark count, with preferred operators, take turns; needs no other heuristic",
     "hybrid": "the same and queues of a learned heuristic; searches with and without it share the time",
 }
+"""The searches that :class:`SearchOptions` can name."""
 GUIDED = ("lama", "hybrid")
 
 # Batch sizes of searches that take turns with a learned heuristic: narrow, medium, wide.

@@ -37,6 +37,7 @@ HEURISTICS: dict[str, HeuristicInfo] = {
     native.name: HeuristicInfo(native.name, native.summary, native.admissible, native.reference)
     for native in _core.native_heuristics()
 }
+"""The heuristics that are known by name; native code fills this table."""
 
 
 class BoundHeuristic:

@@ -127,7 +127,7 @@ class Outcome:
     improved: ImprovedPlan | None = None
 
     def __repr__(self) -> str:
-        return f"<{self._best.summary(self.start.source)}>"
+        return f"<{self._best.summary(self.start.source if self.start.text is not None else '')}>"
 
     def _repr_html_(self) -> str:
         return self._best._repr_html_()
@@ -303,7 +303,7 @@ def check_plan(start: Start, steps: Sequence[str]) -> None:
     domain = _lifted_domain(start.task.domain_text)
     text = format_problem(start.task, start.atoms, "state") if start.text is None else start.text
     problem = parse_problem(text, start.source, domain)
-    verdict = validate_plan(domain, problem, [tuple(step[1:-1].split()) for step in steps])
+    verdict = validate_plan(domain, problem, steps)
     if not verdict.valid:
         raise GoalwardError(f"goalward found a plan that its own checker rejects; please report this: {verdict.reason}")
 

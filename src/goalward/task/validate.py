@@ -58,14 +58,20 @@ class _StepError(Exception):
     """A step that cannot be taken, and why."""
 
 
-def validate_plan(domain: Domain, problem: Problem, steps: Iterable[tuple[str, ...]]) -> Validation:
-    """Carry out the steps, each an action and its objects, and say whether they lead to the goal."""
+def validate_plan(domain: Domain, problem: Problem, steps: Iterable[str | tuple[str, ...]]) -> Validation:
+    """Carry out the steps, each an action and its objects, and say whether they lead to the goal.
+
+    A step is written ``(action object …)``, as in ``Outcome.steps``, or taken apart already.
+    """
     if domain.derived:
         rule = domain.derived[0]
         raise UnsupportedError(
             f"plans cannot be checked with the derived predicate {rule.name!r}", domain.source, rule.line
         )
-    plan = [tuple(word.lower() for word in step) for step in steps]
+    words = [
+        step.strip().removeprefix("(").removesuffix(")").split() if isinstance(step, str) else step for step in steps
+    ]
+    plan = [tuple(word.lower() for word in step) for step in words]
     world = _World(domain, problem)
     cost = 0
     for number, step in enumerate(plan, start=1):

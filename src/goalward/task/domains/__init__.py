@@ -23,6 +23,7 @@ DOMAINS: dict[str, BundledDomain] = {
     "tiles": tiles.DOMAIN,
     "visitall": visitall.DOMAIN,
 }
+"""The bundled domains that :func:`generate` makes problems of."""
 
 
 def generate(domain: str, *, seed: int = 0, size: int | None = None, **parameters: int) -> Instance:

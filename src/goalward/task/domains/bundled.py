@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from textwrap import fill
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from goalward.task.strips import Task
 
 LINE_WIDTH = 110
 
@@ -70,6 +74,17 @@ class Instance:
     problem_name: str
     domain_text: str
     problem_text: str
+
+    def __repr__(self) -> str:
+        return f"<Instance {self.problem_name}>"
+
+    def ground(self) -> Task:
+        """The task that it describes."""
+        from goalward.task.grounding import ground  # noqa: PLC0415 - loads the translator
+        from goalward.task.lifted_reader import parse_domain, parse_problem  # noqa: PLC0415
+
+        domain = parse_domain(self.domain_text, f"the domain {self.domain_name}")
+        return ground(domain, parse_problem(self.problem_text, self.problem_name, domain))
 
 
 def fact(name: str, *arguments: str) -> str:

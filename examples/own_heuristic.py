@@ -1,0 +1,49 @@
+"""Search with a heuristic of one's own, written in Python, and compare it with those that are built in.
+
+python examples/own_heuristic.py
+"""
+
+import numpy as np
+
+from goalward import SearchOptions, generate, plan
+
+task = generate("tiles", rows=3, cols=3, seed=1).ground()
+print(task)
+
+# How far is each tile from its place? For every atom "(tile-at t1 s-1-2)", the rows and columns that it is off.
+places = {atom.split()[1]: atom for atom in (task.atoms[i] for i in task.goal) if atom.startswith("(tile-at ")}
+
+
+def position(atom):
+    """Row and column in "(tile-at t1 s-1-2)"."""
+    _, row, column = atom[:-1].split()[2].split("-")
+    return np.array([int(row), int(column)])
+
+
+distance = np.zeros(task.n_atoms)
+for i, atom in enumerate(task.atoms):
+    if atom.startswith("(tile-at "):
+        distance[i] = np.abs(position(atom) - position(places[atom.split()[1]])).sum()
+
+
+def manhattan(states):
+    """One row of zeros and ones per state in, one number per state out.
+
+    Search asks for many states at once, so that NumPy can do the work.
+    """
+    return states @ distance
+
+
+# Manhattan distance never says too much, so A* finds a shortest plan with it.
+shortest = plan(task, manhattan, SearchOptions("astar", batch=32), time_limit="1m")
+print(f"a shortest plan has {shortest.length} steps")
+
+for heuristic in [manhattan, "ff", "goalcount", "blind"]:
+    outcome = plan(task, heuristic, SearchOptions(batch=32), time_limit="1m")
+    print(f"{outcome.heuristic:10} {outcome.length:3} steps, {outcome.statistics.evaluated:6} states evaluated")
+
+# One step at a time, without search: what can be done now, and where does it lead?
+for operator, state in task.successors(task.init):
+    truth = np.zeros((1, task.n_atoms), dtype=np.uint8)
+    truth[0, state] = 1
+    print(f"{task.operators[operator]} leads {manhattan(truth)[0]:g} away from the goal")

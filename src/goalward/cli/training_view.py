@@ -1,0 +1,133 @@
+"""What is shown while a model is trained: a table that changes, a line per event, or nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from goalward.cli.live import at_most_left, can_show_rows, describe_losses, live_rows
+from goalward.cli.signals import Interrupt
+from goalward.learning.options import LearnOptions
+from goalward.measures import format_duration
+
+if TYPE_CHECKING:
+    from goalward.learning.looks import Look
+    from goalward.learning.results import Epoch
+
+
+class TrainingView:
+    """Shows nothing; after Ctrl-C it ends training, which keeps the best weights so far."""
+
+    def __init__(self, options: LearnOptions, interrupt: Interrupt) -> None:
+        self.trials = options.n_trials
+        self.epochs: int | None = getattr(options, "max_epochs", None)
+        self.limit = options.time_limit
+        self.interrupt = interrupt
+        self.started = time.monotonic()
+
+    def phase(self, name: str, trial: int) -> None:
+        """Something begins."""
+
+    def data(self, trial: int, summary: dict[str, Any]) -> None:
+        """The data set of a trial is ready."""
+
+    def epoch(self, trial: int, epoch: Epoch, look: Look | None) -> bool:
+        """An epoch is over; False ends training."""
+        return not self.interrupt.asked
+
+    def message(self, text: str) -> None:
+        """Something worth a line."""
+
+
+class _PlainView(TrainingView):
+    """One line per event, for streams."""
+
+    def phase(self, name: str, trial: int) -> None:
+        typer.echo(f"[{time.monotonic() - self.started:.1f}s] trial {trial + 1}/{self.trials}: {name}", err=True)
+
+    def data(self, trial: int, summary: dict[str, Any]) -> None:
+        typer.echo(
+            f"[{time.monotonic() - self.started:.1f}s] {summary['samples']} states by {summary['sampler']}: "
+            f"{summary['true atoms per state']:.0f} true atoms each, {summary['share beyond']:.0%} beyond pre-images",
+            err=True,
+        )
+
+    def epoch(self, trial: int, epoch: Epoch, look: Look | None) -> bool:
+        glimpse = "" if look is None else f", a short search solves {look} validation states"
+        typer.echo(
+            f"[{time.monotonic() - self.started:.1f}s] epoch {epoch.number}: training loss {epoch.train_loss:.3f}, "
+            f"validation loss {epoch.validation_loss:.3f}{glimpse}",
+            err=True,
+        )
+        return super().epoch(trial, epoch, look)
+
+    def message(self, text: str) -> None:
+        typer.echo(text, err=True)
+
+
+class _LiveView(TrainingView):
+    """A calm table on a terminal or in a notebook."""
+
+    def __init__(self, options: LearnOptions, interrupt: Interrupt) -> None:
+        super().__init__(options, interrupt)
+        self.current, self.trial = "starting", 0
+        self.summary: dict[str, Any] = {}
+        self.curve: list[Epoch] = []
+        self.look: Look | None = None
+        self.live = live_rows(self.rows)
+
+    def phase(self, name: str, trial: int) -> None:
+        if trial != self.trial or name == "rollouts":
+            self.summary, self.curve, self.look = {}, [], None
+        self.current, self.trial = name, trial
+
+    def data(self, trial: int, summary: dict[str, Any]) -> None:
+        self.summary = summary
+
+    def epoch(self, trial: int, epoch: Epoch, look: Look | None) -> bool:
+        self.curve.append(epoch)
+        self.look = look or self.look
+        return super().epoch(trial, epoch, look)
+
+    def message(self, text: str) -> None:
+        self.live.console.print(text)
+
+    def rows(self) -> list[tuple[str, str]]:
+        """The state of affairs."""
+        elapsed = time.monotonic() - self.started
+        rows = [
+            ("phase", f"{self.current}, trial {self.trial + 1} of {self.trials}"),
+            ("time", format_duration(elapsed) + self._eta(elapsed)),
+        ]
+        if self.summary:
+            rows.append(("data", f"{self.summary['samples']:,} states by {self.summary['sampler']}"))
+        if self.curve:
+            rows.append(("epoch", f"{self.curve[-1].number}"))
+            rows.append(("loss", describe_losses(self.curve)))
+        if self.look:
+            rows.append(("short search", f"solves {self.look} validation states now"))
+        return rows
+
+    def _eta(self, elapsed: float) -> str:
+        if self.limit is not None:
+            return at_most_left(self.limit, elapsed)
+        if not self.curve or self.epochs is None:
+            return ""
+        per_epoch = self.curve[-1].seconds / self.curve[-1].number
+        left = per_epoch * max(self.epochs - self.curve[-1].number, 0)
+        return f", at most {format_duration(left)} left in this trial"
+
+
+@contextlib.contextmanager
+def training_view(options: LearnOptions, interrupt: Interrupt, shown: bool | None = True) -> Iterator[TrainingView]:
+    """A live view on a terminal or in a notebook; elsewhere a line per event, or with ``shown`` None nothing."""
+    if shown is False or not can_show_rows():
+        yield (_PlainView if shown else TrainingView)(options, interrupt)
+        return
+    view = _LiveView(options, interrupt)
+    with view.live:
+        yield view

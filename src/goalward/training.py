@@ -1,0 +1,85 @@
+"""Learning from Python: one call for every method, with a view of what happens where somebody can see one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+from goalward.errors import UsageError, did_you_mean
+from goalward.learning.methods import find_method, make_options, train_with
+from goalward.learning.options import LearnOptions
+from goalward.task.strips import Task
+
+if TYPE_CHECKING:
+    from goalward.baselines.hgn_model import DomainModel, DomainOptions
+    from goalward.search.model import Model
+
+
+@overload
+def train(
+    task: Task,
+    method: str = "n-rsl",
+    options: LearnOptions | None = None,
+    *,
+    progress: bool | None = None,
+    **settings: Any,
+) -> Model: ...
+@overload
+def train(
+    task: Sequence[Task],
+    method: Literal["hgn"],
+    options: DomainOptions | None = None,
+    *,
+    progress: bool | None = None,
+    **settings: Any,
+) -> DomainModel: ...
+def train(
+    task: Task | Sequence[Task],
+    method: str = "n-rsl",
+    options: Any = None,
+    *,
+    progress: bool | None = None,
+    **settings: Any,
+) -> Model | DomainModel:
+    """Learn a heuristic for a task with any method of :data:`goalward.METHODS`.
+
+    Settings are options of the method by name, ``time_limit="2m"`` and ``seed=1`` among them; they go before those in
+    ``options``. The method ``hgn`` learns for a domain, from several tasks of it. Ctrl-C ends training and keeps the
+    best weights so far.
+
+    Progress is shown on a terminal and in a notebook; ``progress=False`` shows nothing, ``progress=True`` writes lines
+    to stderr where there is neither.
+
+    >>> model = train(task, time_limit="2m")  # doctest: +SKIP
+    >>> model.solve("p1.pddl").steps  # doctest: +SKIP
+    """
+    if find_method(method).kind == "domain":
+        return _train_domain([task] if isinstance(task, Task) else task, options, settings, progress)
+    if not isinstance(task, Task):
+        raise UsageError(f"{method} learns for one task; hgn learns for a domain, from several")
+    from goalward.cli.signals import Interrupt  # noqa: PLC0415 - what draws is slow to load
+    from goalward.cli.training_view import training_view  # noqa: PLC0415
+
+    given = make_options(method, settings)
+    chosen = given if options is None else replace(options, **{name: getattr(given, name) for name in settings})
+    with Interrupt() as interrupt, training_view(chosen, interrupt, progress) as view:
+        return train_with(task, method, chosen, view)
+
+
+def _train_domain(
+    tasks: Sequence[Task], options: DomainOptions | None, settings: dict[str, Any], progress: bool | None
+) -> DomainModel:
+    from goalward.baselines.hgn_model import DomainOptions  # noqa: PLC0415
+    from goalward.baselines.hgn_training import train_domain  # noqa: PLC0415 - loads PyTorch
+    from goalward.cli.signals import Interrupt  # noqa: PLC0415
+    from goalward.cli.train_domain import domain_training_view  # noqa: PLC0415
+
+    known = [field.name for field in fields(DomainOptions)]
+    for name in settings:
+        if name not in known:
+            raise UsageError(f"hgn has no option {name!r}{did_you_mean(name, known)} (its options: {', '.join(known)})")
+    chosen = replace(options or DomainOptions(), **settings)
+    names = [task.problem_name for task in tasks]
+    with Interrupt() as interrupt, domain_training_view(names, chosen, interrupt, progress) as view:
+        return train_domain(tasks, chosen, view)

@@ -1,0 +1,57 @@
+"""The programs in ``examples/`` do what they say, with as little of it as possible."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+
+
+def run(name: str, *arguments: str) -> str:
+    command = [sys.executable, "-W", "error", EXAMPLES / name, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return done.stdout
+
+
+def test_every_program_is_run_here() -> None:
+    assert {path.name for path in EXAMPLES.glob("*.py")} == {
+        "own_heuristic.py",
+        "own_network.py",
+        "train_and_solve.py",
+    }
+
+
+@pytest.mark.timeout(300)
+def test_train_and_solve() -> None:
+    said = run("train_and_solve.py", "15s")
+    solved = re.search(r"^(\d+) of 10 states solved$", said, flags=re.MULTILINE)
+    assert solved is not None
+    assert int(solved[1]) >= 1, said
+    assert re.search(r"^the first plan: \((unstack|grab) ", said, flags=re.MULTILINE)
+
+
+def test_a_heuristic_of_ones_own() -> None:
+    said = run("own_heuristic.py")
+    shortest = int(re.search(r"a shortest plan has (\d+) steps", said)[1])  # type: ignore[index]
+    lengths = {name: int(steps) for name, steps in re.findall(r"^(\w+) +(\d+) steps", said, flags=re.MULTILINE)}
+    assert lengths.keys() == {"manhattan", "ff", "goalcount", "blind"}
+    assert all(length >= shortest for length in lengths.values())
+    evaluated = {name: int(n) for name, n in re.findall(r"^(\w+) .* (\d+) states evaluated", said, flags=re.MULTILINE)}
+    assert evaluated["manhattan"] < evaluated["goalcount"] < evaluated["blind"]
+    assert "leads " in said
+
+
+@pytest.mark.timeout(300)
+def test_a_network_of_ones_own() -> None:
+    said = run("own_network.py", "2")
+    assert "by Pyramid" in said
+    errors = [float(error) for error in re.findall(r"mean squared error ([\d.]+)", said)]
+    assert errors[1] < errors[0]
+    assert len(re.findall(r"<solved", said)) == 6
