@@ -13,6 +13,7 @@ from goalward.errors import InvalidPlanError as InvalidPlanError
 from goalward.errors import LimitError as LimitError
 from goalward.errors import PddlError as PddlError
 from goalward.errors import StateMismatchError as StateMismatchError
+from goalward.errors import StoppedError as StoppedError
 from goalward.errors import TaskFileError as TaskFileError
 from goalward.errors import UnsupportedError as UnsupportedError
 from goalward.errors import UsageError as UsageError
@@ -65,6 +66,7 @@ from goalward.search.network import Layer as Layer
 from goalward.search.network import NetworkWeights as NetworkWeights
 from goalward.search.network import bind_network as bind_network
 from goalward.search.planning import plan as plan
+from goalward.search.solving import Improvement as Improvement
 from goalward.search.solving import Outcome as Outcome
 from goalward.task.domains import DOMAINS as DOMAINS
 from goalward.task.domains import Instance as Instance
@@ -113,6 +115,7 @@ __all__ = [
     "HEURISTICS",
     "ImproveStatus",
     "ImprovedPlan",
+    "Improvement",
     "Instance",
     "InvalidPlanError",
     "LandmarkGraph",
@@ -144,6 +147,7 @@ __all__ = [
     "StateReader",
     "Statistics",
     "Status",
+    "StoppedError",
     "SupervisedOptions",
     "Task",
     "TaskFileError",

@@ -11,6 +11,7 @@ import pytest
 from goalward.baselines.hgn_model import DomainModel, DomainOptions, parameter_shapes
 from goalward.errors import GoalwardError, UsageError
 from goalward.search import SearchOptions, Statistics, Status
+from goalward.search.improve import improve_plan
 from goalward.search.model import Model
 from goalward.search.network import Layer, NetworkWeights
 from goalward.search.planning import plan
@@ -96,6 +97,15 @@ def test_options_and_limits(tiny_task: TinyTask) -> None:
 def test_durations_and_sizes_are_as_people_write_them() -> None:
     written = SearchOptions(time_limit="1m30s", memory_limit="2G")  # type: ignore[arg-type]
     assert written == SearchOptions(time_limit=90.0, memory_limit=2 * 2**30)
+
+
+def test_so_they_are_where_plans_are_improved(tiny_task: TinyTask) -> None:
+    task = tiny_task("blocks").task
+    found = plan(task, "blind", improve=None).plan
+    assert found is not None
+    assert improve_plan(task, found, time_limit="1m", memory_limit="8G").length <= len(found)
+    with pytest.raises(UsageError, match="'soon' is not a duration"):
+        improve_plan(task, found, time_limit="soon")
 
 
 def test_progress_may_cancel(tiny_task: TinyTask) -> None:

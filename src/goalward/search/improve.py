@@ -93,8 +93,8 @@ def improve_plan(
     plan: Sequence[int],
     *,
     init: Ints | None = None,
-    time_limit: float | None = None,
-    memory_limit: int | None = None,
+    time_limit: float | str | None = None,
+    memory_limit: int | str | None = None,
     effort_limit: int | None = None,
     unit_costs: bool | None = None,
     seed: int = 0,
@@ -109,7 +109,7 @@ def improve_plan(
     ``progress`` is called about twenty times a second with what has been found so far and may return False to stop.
     Ctrl-C raises KeyboardInterrupt as usual.
     """
-    SearchOptions(time_limit=time_limit, memory_limit=memory_limit)  # refuses limits out of bounds
+    limits = SearchOptions(time_limit=time_limit, memory_limit=memory_limit)  # type: ignore[arg-type]  # reads texts
     if effort_limit is not None and not 0 < effort_limit < 2**63:
         raise UsageError(f"the limit on effort is {effort_limit}; it must be above 0")
     if not 0 <= seed < 2**64:
@@ -128,7 +128,7 @@ def improve_plan(
 
     native = _core.improve(
         problem_for(task, start), start, np.array(before, dtype=np.int32), unit_costs=steps_count, seed=seed,
-        time_limit=time_limit or 0.0, memory_limit=memory_limit or 0, effort_limit=effort_limit or 0,
+        time_limit=limits.time_limit or 0.0, memory_limit=limits.memory_limit or 0, effort_limit=effort_limit or 0,
         progress=(lambda native: progress(so_far(native))) if progress else None,
     )  # fmt: skip
     if native is None:
