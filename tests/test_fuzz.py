@@ -10,7 +10,6 @@ import io
 import os
 import re
 import tempfile
-import time
 from functools import cache
 from pathlib import Path
 
@@ -28,8 +27,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptio
 LONG_RUN = "GOALWARD_FUZZ_EXAMPLES" in os.environ
 EXAMPLES = int(os.environ.get("GOALWARD_FUZZ_EXAMPLES", "150"))
 TIME_LIMIT = 2.0
-SLACK = 5.0
-"""Seconds over the limit that a run may take on a busy machine."""
 
 KEYWORD_LINES = """
     ( ) - ? ; : = and or not imply forall exists when increase assign either object number define domain problem
@@ -165,13 +162,10 @@ def damaged_pairs(draw: st.DrawFn) -> tuple[str, str]:
 
 
 def outcome(*arguments: str) -> tuple[int, str, str]:
-    """Run the command line; whatever the text, it must end in time, with at most one sentence."""
+    """Run the command line; whatever the text, it must end, with at most one sentence."""
     out, err = io.StringIO(), io.StringIO()
-    started = time.monotonic()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = run(list(arguments))
-    seconds = time.monotonic() - started
-    assert seconds < TIME_LIMIT + SLACK, f"took {seconds:.1f} s"
     assert "Traceback" not in out.getvalue() + err.getvalue()
     assert re.fullmatch(r"(goalward: [^\n]+\n)?", err.getvalue()), err.getvalue()
     assert len(err.getvalue()) < 2000, "the message repeats its input"

@@ -115,10 +115,10 @@ def test_real_rounds_follow_the_rule(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(boot, "search_many", searched)
     options = BootOptions(first_length=2, states=40, expansions=8, batch=2, max_rounds=12)
     result = boot.learn(make_trial(make_tiny("tiles").task, options))
-    expected = [2]
-    for solved, tried in counts:
-        expected.append(grow(expected[-1], solved, tried, options))
-    assert lengths == expected[:-1]
+    for before, after, (solved, tried) in zip(lengths, lengths[1:], counts, strict=False):
+        assert after == (2 * before if 20 * solved >= 19 * tried else before)
+    assert lengths[0] == 2
+    assert len(lengths) == len(counts) == 12
     assert any(solved < 0.95 * tried for solved, tried in counts)
     assert max(lengths) > 2
     assert result.notes["solved"] == sum(solved for solved, _ in counts)

@@ -16,7 +16,7 @@ from goalward.task.domains import generate
 from goalward.task.validate import validate_plan
 from helpers import FastDownward, Tiny
 
-from .drivers import DOMAIN, HANG, PROBLEM, Fake, Files, WriteFiles, run
+from .drivers import DOMAIN, PROBLEM, Fake, Files, WriteFiles, run
 
 pytestmark = pytest.mark.usefixtures("scratch")
 
@@ -48,7 +48,7 @@ def test_tells_what_the_search_did(name: str, lamp: Files) -> None:
         assert number is not None
         assert number >= 1
     assert result.search_time is not None
-    assert 0 <= result.search_time < result.total_time < HANG
+    assert 0 <= result.search_time < result.total_time
     assert result.peak_memory is not None
     assert 2**20 < result.peak_memory < 2**30
 
@@ -90,11 +90,11 @@ def hard(write: WriteFiles) -> Files:
 
 
 @pytest.mark.usefixtures("fast_downward")
-@pytest.mark.parametrize("seconds", [0.01, 0.2, 2.0])
+@pytest.mark.parametrize("seconds", [0.01, 0.5])
 def test_a_real_run_ends_at_its_time_limit(hard: Files, seconds: float) -> None:
     result = run(hard, name="fd-ff", time_limit=seconds)
     assert result.status is PlannerStatus.OUT_OF_TIME
-    assert seconds <= result.total_time < seconds + HANG
+    assert result.total_time >= seconds
 
 
 @pytest.mark.usefixtures("fast_downward")

@@ -22,47 +22,22 @@ pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptio
 
 Goalward = Callable[..., Outcome]
 
-HANG = 20.0
-"""Seconds over its limit after which a run counts as hanging. How near it comes is measured in benchmarks/limits.py."""
+
+# --- time; how near a limit a run ends is measured in benchmarks/limits.py ---
 
 
-# --- time ---
-
-
-@pytest.mark.parametrize("heuristic", ["blind", "hmax"])
-def test_search_ends_at_its_time_limit(goalward: Goalward, hard: Files, heuristic: str) -> None:
-    def total_time() -> float:
-        outcome = goalward("plan", *hard.names, "-H", heuristic, "-s", "astar", "--time-limit", "0.8s")
-        assert outcome.code == 23
-        assert "Time limit reached.\n" in outcome.out
-        assert "Plan length" not in outcome.out
-        seconds = outcome.number(r"Total time: (.+)s")
-        assert seconds >= 0.8
-        return seconds
-
-    assert total_time() < 0.8 + HANG
-
-
-def test_the_installed_program_ends_at_its_time_limit(hard: Files) -> None:
-    def total_time() -> float:
-        outcome = spawn("plan", *hard.names, "-H", "blind", "--time-limit", "0.8s")
-        assert outcome.code == 23
-        seconds = outcome.number(r"Total time: (.+)s")
-        assert seconds >= 0.8
-        return seconds
-
-    assert total_time() < 0.8 + HANG
+def test_search_ends_at_its_time_limit(goalward: Goalward, hard: Files) -> None:
+    outcome = goalward("plan", *hard.names, "-H", "hmax", "-s", "astar", "--time-limit", "0.8s")
+    assert outcome.code == 23
+    assert "Time limit reached.\n" in outcome.out
+    assert "Plan length" not in outcome.out
+    assert outcome.number(r"Total time: (.+)s") >= 0.8
 
 
 def test_grounding_ends_at_the_time_limit(goalward: Goalward, large: Files) -> None:
-    def seconds() -> float:
-        started = time.monotonic()
-        outcome = goalward("plan", *large.names, "--time-limit", "50ms")
-        assert outcome.code == 23
-        assert outcome.error == "out of time while reading and grounding the problem"
-        return time.monotonic() - started
-
-    assert seconds() < 0.05 + HANG
+    outcome = goalward("plan", *large.names, "--time-limit", "50ms")
+    assert outcome.code == 23
+    assert outcome.error == "out of time while reading and grounding the problem"
 
 
 TWELVE = " ".join(f"?x{i}" for i in range(12))
@@ -83,30 +58,20 @@ def test_a_short_text_that_grounds_to_no_end_is_stopped(goalward: Goalward, tmp_
         f"(define (domain d) (:requirements :adl) (:predicates (p ?x) (q ?x)) {action})",
         f"(define (problem e) (:domain d) (:objects {objects}) (:init (p o1) (p o2)) (:goal (q o3)))",
     )
-
-    def seconds() -> float:
-        started = time.monotonic()
-        assert goalward("plan", *files.names, "--time-limit", "0.3s").code == 23
-        return time.monotonic() - started
-
-    assert seconds() < 0.3 + HANG
+    assert goalward("plan", *files.names, "--time-limit", "0.3s").code == 23
 
 
 def test_what_is_prepared_for_search_counts_as_well(
-    goalward: Goalward, hard: Files, monkeypatch: pytest.MonkeyPatch
+    goalward: Goalward, trains: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def slowly(*arguments: Any, **named: Any) -> Any:
-        time.sleep(0.4)
+        time.sleep(60)
         return native_problem(*arguments, **named)
 
     monkeypatch.setattr(heuristics, "native_problem", slowly)
-
-    def total_time() -> float:
-        outcome = goalward("plan", *hard.names, "-H", "blind", "--time-limit", "1.2s")
-        assert outcome.code == 23
-        return outcome.number(r"Total time: (.+)s")
-
-    assert total_time() < 1.2 + HANG
+    outcome = goalward("plan", *trains.names, "--time-limit", "1s")
+    assert outcome.code == 23
+    assert outcome.error == "out of time while reading and grounding the problem"
 
 
 def test_an_alarm_that_was_set_before_still_rings(goalward: Goalward, trains: Files) -> None:
@@ -135,8 +100,8 @@ def test_a_limit_that_is_not_reached_changes_nothing(goalward: Goalward, trains:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="resident memory is read from /proc")
-@pytest.mark.parametrize("megabytes", [120, 180])
-def test_search_ends_at_its_memory_limit(hard: Files, megabytes: int) -> None:
+def test_search_ends_at_its_memory_limit(hard: Files) -> None:
+    megabytes = 150
     outcome = spawn("plan", *hard.names, "-H", "blind", "--memory-limit", f"{megabytes}M", "--time-limit", "50s")
     assert outcome.code == 22
     assert "Memory limit reached.\n" in outcome.out

@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,15 @@ pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptio
 Goalward = Callable[..., Outcome]
 
 BOTH = pytest.mark.parametrize(("ending", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["INT", "TERM"])
+
+
+@pytest.fixture(autouse=True)
+def _no_signal_ends_the_tests() -> Iterator[None]:
+    """One that comes too late, after its command, must not end the process of the tests."""
+    previous = {number: signal.signal(number, lambda *_: None) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    for number, handler in previous.items():
+        signal.signal(number, handler)
 
 
 def raise_soon(ending: signal.Signals, seconds: float = 0.3) -> threading.Timer:

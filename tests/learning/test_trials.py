@@ -265,9 +265,7 @@ def test_no_trial_begins_after_the_time_limit(monkeypatch: pytest.MonkeyPatch) -
 def test_a_time_limit_holds_for_everything_together() -> None:
     options = replace(QUICK, trials=2, time_limit=1.5, max_epochs=10**6)
     options = replace(options, preset="paper", sampler=("uniform", "reachable"))
-    started = time.monotonic()
     model = train_with(make_tiny("blocks").task, "n-rsl", options)
-    assert time.monotonic() - started < 20
     assert len(model.info["trials"]) == 2
     assert {trial["end"] for trial in model.info["trials"]} <= {"time limit", "early stopping"}
 

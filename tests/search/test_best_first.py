@@ -232,9 +232,7 @@ def test_a_python_heuristic_that_prunes_proves_nothing(tiny: Tiny) -> None:
 
 
 def test_time_runs_out(endless: Task) -> None:
-    start = time.monotonic()
     result = search(endless, "blind", SearchOptions(time_limit=0.2))
-    assert time.monotonic() - start < 30
     assert (result.status, result.plan) == (Status.OUT_OF_TIME, None)
     assert result.statistics.seconds >= 0.2
     assert result.statistics.expanded > 0
@@ -417,21 +415,21 @@ def test_nan_far_from_the_initial_state_ends_the_search_too(tiny_task: TinyTask)
 
 
 def test_other_threads_run_during_a_search(endless: Task) -> None:
-    ticks, done = [], threading.Event()
+    ticks, done = 0, threading.Event()
 
     def tick() -> None:
-        while not done.is_set():
-            ticks.append(time.monotonic())
-            done.wait(0.01)
+        nonlocal ticks
+        while not done.wait(0.01):
+            ticks += 1
 
     thread = threading.Thread(target=tick)
     thread.start()
-    start = time.monotonic()
-    search(endless, "blind", SearchOptions(time_limit=1))
-    end = time.monotonic()
+    before = ticks
+    search(endless, "blind", SearchOptions(time_limit=0.5))
+    during = ticks - before
     done.set()
     thread.join()
-    assert sum(start + 0.1 < moment < end - 0.1 for moment in ticks) > 5
+    assert during > 5
 
 
 def test_two_searches_run_at_once_and_do_not_disturb_each_other(tiny: Tiny) -> None:
@@ -466,10 +464,8 @@ except KeyboardInterrupt:
     with process.stdout:
         assert process.stdout.readline() == "ready\n"
         time.sleep(0.3)
-        sent = time.monotonic()
         os.kill(process.pid, signal.SIGINT)
         assert process.stdout.readline() == "interrupted\n"
-        assert time.monotonic() - sent < 20
         process.wait(timeout=60)
 
 

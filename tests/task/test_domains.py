@@ -9,7 +9,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 import warnings
 from collections import Counter
 from collections.abc import Iterator
@@ -30,6 +29,7 @@ from goalward.errors import UsageError
 from goalward.task.domains import DOMAINS, Instance, Option, generate
 from goalward.task.domains.blocks import random_towers
 from goalward.task.domains.tiles import is_solvable, random_board
+from helpers import read_texts
 
 SIZES = (1, 2, 3)
 SMALL = [(domain, size, seed) for domain in DOMAINS for size in SIZES for seed in (0, 1)]
@@ -158,10 +158,10 @@ def test_seeds_differ_in_more_than_their_name_and_share_the_domain(domain: str) 
 
 
 @pytest.mark.parametrize(("domain", "parameters"), LARGE)
-def test_large_problems_are_made_in_less_than_a_second(domain: str, parameters: dict[str, int]) -> None:
-    start = time.process_time()
-    generate(domain, **parameters)
-    assert time.process_time() - start < 1
+def test_large_problems_can_be_made_and_read(domain: str, parameters: dict[str, int]) -> None:
+    instance = generate(domain, **parameters)
+    _, problem = read_texts(instance.domain_text, instance.problem_text)
+    assert problem.name == instance.problem_name
 
 
 # --- what other planning systems say about them ---

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from pathlib import Path
 
 import pytest
@@ -133,11 +132,9 @@ def test_nesting_is_bounded_and_not_by_recursion() -> None:
 @pytest.mark.parametrize(
     "text", ["(" + "a " * 300_000, "(a) " + "b\n" * 300_000, "(a" + " (:b)" * 200_000], ids=["open", "after", "many"]
 )
-def test_a_large_broken_file_is_refused_quickly(text: str) -> None:
-    start = time.process_time()
+def test_a_large_broken_file_is_refused(text: str) -> None:
     with pytest.raises(PddlError):
         parse(text, "x")
-    assert time.process_time() - start < 5
 
 
 def test_a_file_may_have_any_line_ends_and_any_bytes_in_comments(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import time
 import warnings
 from dataclasses import replace
 from functools import cache
@@ -240,22 +239,6 @@ def test_deep_conditions_are_evaluated() -> None:
     domain = parse_domain(f"(define (domain d) (:predicates (q)) (:action a :precondition {deep} :effect {deep}))", "d")
     problem = parse_problem("(define (problem x) (:domain d) (:init) (:goal (q)))", "p", domain)
     assert validate_plan(domain, problem, [("a",)]).reason == "step 1 (a): (q) is false"
-
-
-def test_a_thousand_steps_among_many_atoms_take_little_time() -> None:
-    n = 150
-    cells = " ".join(f"c{i}" for i in range(n))
-    links = " ".join(f"(next c{i} c{j})" for i in range(n) for j in range(n) if i != j)
-    domain = parse_domain(
-        "(define (domain d) (:predicates (at ?x) (next ?x ?y)) (:action go :parameters (?a ?b)"
-        " :precondition (and (at ?a) (next ?a ?b)) :effect (and (not (at ?a)) (at ?b))))",
-        "d",
-    )
-    text = f"(define (problem x) (:domain d) (:objects {cells}) (:init (at c0) {links}) (:goal (at c0)))"
-    problem = parse_problem(text, "p", domain)
-    start = time.process_time()
-    assert validate_plan(domain, problem, [("go", f"c{i % n}", f"c{(i + 1) % n}") for i in range(10 * n)]).valid
-    assert time.process_time() - start < 1
 
 
 # Agreement with unified-planning
