@@ -56,7 +56,7 @@ PUBLIC: dict[str, tuple[str, ...]] = {
         "PddlError",
         "StateMismatchError",
         "StoppedError",
-        "TaskFileError",
+        "StoredFileError",
         "UnsupportedError",
         "UsageError",
     ),

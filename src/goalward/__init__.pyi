@@ -14,7 +14,7 @@ from goalward.errors import LimitError as LimitError
 from goalward.errors import PddlError as PddlError
 from goalward.errors import StateMismatchError as StateMismatchError
 from goalward.errors import StoppedError as StoppedError
-from goalward.errors import TaskFileError as TaskFileError
+from goalward.errors import StoredFileError as StoredFileError
 from goalward.errors import UnsupportedError as UnsupportedError
 from goalward.errors import UsageError as UsageError
 from goalward.learning.methods import METHODS as METHODS
@@ -148,9 +148,9 @@ __all__ = [
     "Statistics",
     "Status",
     "StoppedError",
+    "StoredFileError",
     "SupervisedOptions",
     "Task",
-    "TaskFileError",
     "TrainingOptions",
     "TrainingResult",
     "Trial",
