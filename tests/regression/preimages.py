@@ -13,6 +13,7 @@ from math import sqrt
 import numpy as np
 from hypothesis import strategies as st
 
+from goalward.regression import Rollouts
 from goalward.task.strips import Task
 from oracle import Operator, make_task
 
@@ -184,3 +185,8 @@ def _operators(draw: st.DrawFn, values: list[list[int]]) -> Operator:
         add += [after] if isinstance(after, int) else []
         delete += [atom for atom in ([before] if before is not None else variable) if atom != after]
     return pre, add, delete, 1
+
+
+def plan_from(rollouts: Rollouts, preimage: int) -> list[int]:
+    """The operators that lead from any state of a pre-image to the goal: its own, and those of the ones before it."""
+    return [int(rollouts.operators[k]) for k in range(preimage, preimage - int(rollouts.depth[preimage]), -1)]

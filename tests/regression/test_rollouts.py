@@ -16,7 +16,7 @@ from goalward.task.strips import Task
 from helpers import TINY, make_tiny
 from oracle import make_task
 
-from .preimages import Oracle, grouped_tasks, improbability, mask
+from .preimages import Oracle, grouped_tasks, improbability, mask, plan_from
 
 # Goal {0, 1}; operators 1 and 2 add both goal atoms, the last needs three atoms, the others two.
 SIX_WAYS = make_task(
@@ -91,7 +91,7 @@ def test_any_state_of_a_pre_image_reaches_the_goal_by_its_plan(task: Task, metho
     rollouts = regress(task, RolloutOptions(method, n_rollouts=2, length=10))  # type: ignore[arg-type]
     for k, (_, depth, _, x) in enumerate(rows(rollouts)):
         others = data.draw(st.integers(0, 2**task.n_atoms - 1))
-        plan = rollouts.plan_from(k)
+        plan = plan_from(rollouts, k)
         assert len(plan) == depth
         assert oracle.goal & ~oracle.replay(x | others | oracle.fixed, plan) == 0
 
@@ -105,7 +105,7 @@ def test_any_state_of_a_pre_image_of_a_bundled_task_reaches_the_goal(name: str, 
     random = np.random.default_rng(0)
     for k, (_, depth, _, x) in enumerate(rows(rollouts)):
         others = mask(np.flatnonzero(random.random(task.n_atoms) < random.random()))
-        plan = rollouts.plan_from(k)
+        plan = plan_from(rollouts, k)
         assert len(plan) == depth
         assert oracle.goal & ~oracle.replay(x | others | oracle.fixed, plan) == 0
 

@@ -10,7 +10,8 @@ import pytest
 
 from goalward.experiments.store import FILE_NAME, Store
 from goalward.report import load, write_report
-from goalward.report.side_by_side import cactus, moving_average, pairwise, rates
+from goalward.report.data import Experiment
+from goalward.report.side_by_side import WINDOW, pairwise, rates
 from report.browser import Watched, chromium, opened
 from report.examples import CONFIG, search, small, store_of
 
@@ -148,6 +149,19 @@ def test_all_figures_are_drawn(desktop: Watched) -> None:
     assert steps["y"][-1] == pytest.approx(400 / 6)
     average = desktop.page.evaluate("movingAverage([[0, 1], [500, 3], [1000, 5], [3000, 7]], 2000)")
     assert average == [[0, 3], [500, 3], [1000, 3], [3000, 7]]
+
+
+def cactus(experiment: Experiment, method: str) -> list[tuple[float, float]]:
+    """Seconds, and the percent of the method's states solved by then."""
+    entries = [result for unit, result in experiment.representatives if unit.method == method]
+    times = sorted(result.total_time for result in entries if result.solved and result.total_time is not None)
+    return [(seconds, 100 * count / len(entries)) for count, seconds in enumerate(times, start=1)]
+
+
+def moving_average(points: list[tuple[int, float]]) -> list[tuple[int, float]]:
+    """At each x, the mean y of all points at most half a window away."""
+    near = {x: [v for u, v in points if abs(u - x) <= WINDOW / 2] for x, _ in sorted(points)}
+    return [(x, sum(values) / len(values)) for x, values in near.items()]
 
 
 def test_lines_are_those_that_python_computes(desktop: Watched, report: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from goalward.report import load
 from goalward.report.data import gather
-from goalward.report.side_by_side import cactus, failures, moving_average, outcomes, pairwise, rates
+from goalward.report.side_by_side import failures, outcomes, pairwise, rates
 from goalward.report.training import CURVES, curves, heuristic_along_plans, settings, thin
 from report.examples import CONFIG, search, small, store_of, training
 
@@ -45,27 +45,6 @@ def test_the_rate_is_all_evaluations_over_all_seconds() -> None:
         search("d/hard/q", "ff", "s0", evaluations=5, search_time=1.0),  # atoms unknown
     ]
     assert rates(gather(entries)) == {"ff": [(("d", "hard", "p"), pytest.approx(1000))]}
-
-
-def test_a_moving_average_by_hand() -> None:
-    points = [(0, 1.0), (500, 3.0), (1000, 5.0), (3000, 7.0)]
-    assert moving_average(points) == [(0, 3.0), (500, 3.0), (1000, 3.0), (3000, 7.0)]
-
-
-@given(st.lists(st.tuples(st.integers(0, 5000), st.floats(0, 1e6))), st.integers(1, 4000))
-def test_a_moving_average_is_the_mean_of_the_neighbours(points: list[tuple[int, float]], window: int) -> None:
-    for x, y in moving_average(points, window):
-        near = [v for u, v in points if abs(u - x) <= window / 2]
-        assert y == pytest.approx(sum(near) / len(near), abs=1e-3)
-
-
-def test_coverage_over_time_counts_all_states() -> None:
-    assert cactus(gather(small()), "n-rsl") == [
-        (1.0, pytest.approx(100 / 6)),
-        (1.0, pytest.approx(200 / 6)),
-        (2.0, pytest.approx(50)),
-        (3.0, pytest.approx(400 / 6)),
-    ]
 
 
 def test_failures_say_why_and_running_out_of_time_is_none() -> None:

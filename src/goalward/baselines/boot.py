@@ -25,7 +25,7 @@ from goalward.task.states import BitRows, from_bits, states_along
 from goalward.task.strips import Task
 
 SOLVED_SHARE = 0.95
-"""Of a round's states: from this on, regressions become longer."""
+"""When this share of a round's states is solved, regressions become longer."""
 
 Labelled = tuple[BitRows, npt.NDArray[np.float32]]
 # How a round's states and the searches from them become training data.

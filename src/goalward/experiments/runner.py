@@ -101,7 +101,7 @@ def open_store(output: Path) -> Store:
 
 
 class Runner:
-    """The loop from units that lack a result to none."""
+    """Hands out units until each of them has a result."""
 
     def __init__(self, schedule: Schedule, store: Store, workers: Workers, observer: Observer) -> None:
         self.schedule, self.store, self.workers, self.observer = schedule, store, workers, observer
@@ -208,7 +208,7 @@ class Runner:
         if future.status == "error":
             error: Any = future.exception()
             if isinstance(error, KilledWorker):
-                for _ in range(self._retries_by_dask):  # that we were not told of
+                for _ in range(self._retries_by_dask):  # attempts that Dask made by itself and told nobody of
                     self._deaths[unit.id] += 1
                     self.store.begin(unit.id)
                 return Outcome(unit.id, lost="its worker died")

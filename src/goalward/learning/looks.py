@@ -18,7 +18,7 @@ from goalward.task.strips import Ints, Task
 STATES = 4
 """Validation states of one look; the next look takes the ones after them."""
 FEW_EXPANSIONS = 250
-"""Of plain greedy search from each; who solves a state with so few does it in a moment."""
+"""What plain greedy search has for each of them; a state that it solves with so few is solved in a moment."""
 TRAINED_PER_EXPANSION = 100
 """Training states for each expansion that looks may spend: they take about a twentieth of the time."""
 

@@ -51,7 +51,7 @@ class NetworkOptions(NetworkShape):
 
     @property
     def shape(self) -> NetworkShape:
-        """Of the network alone."""
+        """The part of these options that says how the network is built."""
         return NetworkShape(self.width, self.plain_layers, self.residual_blocks)
 
     def resolved(self) -> Self:

@@ -51,7 +51,7 @@ class Watcher(Protocol):
 LEAST_SECONDS = 0.1
 """What a step of learning gets, however little time is left."""
 VALIDATION_SHARE = 0.2
-"""Of a trial's time that goes at most into its validation, where trials compete."""
+"""The share of a trial's time that goes at most into its validation, where trials compete."""
 VERDICT_SHARE = 0.05
 """The same where there is one trial, and validation only says what it is worth."""
 DOUBTFUL_SHARE = 0.2

@@ -32,7 +32,7 @@ class Score:
 
     @property
     def rank(self) -> tuple[int, int, int]:
-        """For comparison."""
+        """The better of two scores has the larger rank."""
         return self.solved, self.alone, -self.evaluations
 
     def __str__(self) -> str:

@@ -66,10 +66,6 @@ class Rollouts:
         """The label of states in no pre-image: one more than the longest rollout."""
         return self.longest + 1
 
-    def plan_from(self, preimage: int) -> list[int]:
-        """The operators that lead from any state of a pre-image to the goal."""
-        return [int(self.operators[k]) for k in range(preimage, preimage - int(self.depth[preimage]), -1)]
-
 
 def regress(task: Task, options: RolloutOptions | None = None, *, go_on: Callable[[], bool] | None = None) -> Rollouts:
     """Roll out pre-images from the goal of a task.

@@ -1,12 +1,9 @@
-"""Methods beside each other: pairs over commonly solved states, speed over size, coverage over time, failures."""
+"""Methods beside each other: pairs over commonly solved states, speed over size, how searches ended, failures."""
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import Literal
 
 from goalward.report.data import Entry, Experiment, Instance, instance_of
@@ -14,7 +11,7 @@ from goalward.report.data import Entry, Experiment, Instance, instance_of
 Measure = Literal["expansions", "plan_length"]
 
 WINDOW = 2000
-"""Atoms that the moving average looks at, as in the paper."""
+"""Atoms over which the page averages speeds, as in the paper."""
 
 
 @dataclass(frozen=True)
@@ -60,25 +57,6 @@ def rates(experiment: Experiment) -> dict[str, list[tuple[Instance, float]]]:
     for (method, instance), (evaluations, seconds) in sums.items():
         found[method].append((instance, evaluations / seconds))
     return dict(found)
-
-
-def moving_average(points: Sequence[tuple[float, float]], window: float = WINDOW) -> list[tuple[float, float]]:
-    """At each x, the mean y of all points at most half a window away."""
-    ordered = sorted(points)
-    xs = [x for x, _ in ordered]
-    sums = list(accumulate((y for _, y in ordered), initial=0.0))
-    found = []
-    for x in dict.fromkeys(xs):
-        low, high = bisect_left(xs, x - window / 2), bisect_right(xs, x + window / 2)
-        found.append((x, (sums[high] - sums[low]) / (high - low)))
-    return found
-
-
-def cactus(experiment: Experiment, method: str) -> list[tuple[float, float]]:
-    """Seconds, and the percent of the method's states solved by then."""
-    entries = [result for unit, result in experiment.representatives if unit.method == method]
-    times = sorted(result.total_time for result in entries if result.solved and result.total_time is not None)
-    return [(seconds, 100 * count / len(entries)) for count, seconds in enumerate(times, start=1)]
 
 
 @dataclass(frozen=True)
