@@ -24,7 +24,7 @@ REPOSITORY = Path(__file__).resolve().parents[1]
 SECTIONS = {
     "task": "Tasks, states and plans",
     "search": "Planning, models and search",
-    "training": "Learning a model",
+    "front_door": "Learning a model",
     "regression": "Regression",
     "sampling": "Training data",
     "learning": "Methods, their options, and training step by step",

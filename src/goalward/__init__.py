@@ -34,7 +34,7 @@ PUBLIC: dict[str, tuple[str, ...]] = {
     "regression.rollouts": ("RolloutOptions", "Rollouts", "regress"),
     "sampling.samplers": ("SAMPLERS", "SamplingOptions", "label", "make_dataset"),
     "sampling.dataset": ("Dataset", "load_dataset", "save_dataset"),
-    "training": ("train",),
+    "front_door": ("train",),
     "learning.methods": ("METHODS", "Method", "make_options", "train_with"),
     "learning.options": ("LearnOptions", "NetworkOptions", "NetworkShape", "SupervisedOptions", "TrainingOptions"),
     "learning.preimages": ("PreimageOptions",),

@@ -17,6 +17,7 @@ from goalward.errors import StoppedError as StoppedError
 from goalward.errors import StoredFileError as StoredFileError
 from goalward.errors import UnsupportedError as UnsupportedError
 from goalward.errors import UsageError as UsageError
+from goalward.front_door import train as train
 from goalward.learning.methods import METHODS as METHODS
 from goalward.learning.methods import Method as Method
 from goalward.learning.methods import make_options as make_options
@@ -94,7 +95,6 @@ from goalward.task.strips import Rows as Rows
 from goalward.task.strips import Task as Task
 from goalward.task.validate import Validation as Validation
 from goalward.task.validate import validate_plan as validate_plan
-from goalward.training import train as train
 
 PUBLIC: dict[str, tuple[str, ...]]
 __version__: str
