@@ -473,7 +473,7 @@ def test_inspect_tells_what_a_model_holds(goalward: Goalward) -> None:
 
 def test_inspect_prints_the_same_as_text(goalward: Goalward) -> None:
     lines = goalward("inspect", MODEL).out.splitlines()
-    shown = dict(re.split(r"  +", line, maxsplit=1) for line in lines)
+    shown = dict(re.split(r"  +", line.strip(), maxsplit=1) for line in lines if line.startswith("  "))
     assert shown["network"] == "25 → 16 → 16 → 16 → 16 + skip → 1"
     assert (shown["method"], shown["parameters"]) == ("n-rsl", "1249")
     assert "curve" not in shown

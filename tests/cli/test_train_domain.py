@@ -282,7 +282,7 @@ def test_inspect_shows_the_model(goalward: Goalward, model: Path) -> None:
     assert facts["all_problems"] == made.info["problems"]
     assert facts["options"]["n_steps"] == 3
     text = goalward("inspect", model).out
-    assert re.search(r"(?m)^network +latent size 32, 3 message-passing steps, mean$", text)
+    assert re.search(r"(?m)^ *network +latent size 32, 3 message-passing steps, mean$", text)
     assert "curve" not in text
 
 
