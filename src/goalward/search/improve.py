@@ -16,7 +16,8 @@ import numpy as np
 from goalward import _core
 from goalward.errors import UsageError
 from goalward.search.best_first import SearchOptions
-from goalward.task.packing import problem_for
+from goalward.search.heuristics import BoundHeuristic, bind_heuristic
+from goalward.task.states import to_bits
 from goalward.task.strips import Ints, Task
 
 
@@ -88,6 +89,65 @@ class ImprovedPlan:
 ImproveProgress = Callable[[ImprovedPlan], bool | None]
 
 
+class Improver:
+    """What improves plans of one task, made ready once for many plans, one after the other.
+
+    What counts is the cost by the PDDL where it has costs, and the number of steps otherwise or with ``unit_costs``;
+    among plans of the same cost, fewer steps are better. What a ``heuristic`` of the task has made ready is used.
+    """
+
+    def __init__(
+        self, task: Task, *, unit_costs: bool | None = None, heuristic: BoundHeuristic | None = None
+    ) -> None:
+        self.task = task
+        self.unit_costs = not task.uses_costs if unit_costs is None else unit_costs
+        self._heuristic = bind_heuristic(task, "ff", unit_costs=self.unit_costs) if heuristic is None else heuristic
+
+    def cost(self, plan: Sequence[int]) -> int:
+        """What a plan costs by what counts."""
+        return len(plan) if self.unit_costs else sum(int(self.task.costs[operator]) for operator in plan)
+
+    def improve(
+        self,
+        plan: Sequence[int],
+        *,
+        init: Ints | None = None,
+        time_limit: float | str | None = None,
+        memory_limit: int | str | None = None,
+        effort_limit: int | None = None,
+        seed: int = 0,
+        progress: ImproveProgress | None = None,
+    ) -> ImprovedPlan:
+        """See :func:`improve_plan`."""
+        limits = SearchOptions(time_limit=time_limit, memory_limit=memory_limit)  # type: ignore[arg-type]  # reads texts
+        if effort_limit is not None and not 0 < effort_limit < 2**63:
+            raise UsageError(f"the limit on effort is {effort_limit}; it must be above 0")
+        if not 0 <= seed < 2**64:
+            raise UsageError(f"the seed is {seed}; it goes from 0 to 2^64 - 1")
+        before = tuple(int(operator) for operator in plan)
+        if not all(0 <= operator < self.task.n_operators for operator in before):
+            raise UsageError(f"a plan holds operators of the task, numbers from 0 to {self.task.n_operators - 1}")
+        cost_before = self.cost(before)
+
+        def so_far(native: _core.ImproveResult) -> ImprovedPlan:
+            better = tuple(BetterPlan(tuple(b.plan), b.cost, b.seconds, b.by) for b in native.better)
+            status = _STATUS[native.status]
+            return ImprovedPlan(self.task, status, before, cost_before, better, native.seconds, native.effort)
+
+        start = self.task.init if init is None else init
+        guidance = self._heuristic.guidance(to_bits([start], self.task.n_atoms), unit_costs=self.unit_costs)
+        native = _core.improve(
+            guidance, start, np.array(before, dtype=np.int32), unit_costs=self.unit_costs, seed=seed,
+            time_limit=limits.time_limit or 0.0, memory_limit=limits.memory_limit or 0, effort_limit=effort_limit or 0,
+            progress=(lambda native: progress(so_far(native))) if progress else None,
+        )  # fmt: skip
+        if native is None:
+            raise UsageError(
+                "what should be improved is no plan: a step cannot be taken, or the goal does not hold at the end"
+            )
+        return so_far(native)
+
+
 def improve_plan(
     task: Task,
     plan: Sequence[int],
@@ -102,37 +162,14 @@ def improve_plan(
 ) -> ImprovedPlan:
     """Look for cheaper plans from ``init`` (default: the task's own initial state), beginning with one that works.
 
-    What counts is the cost by the PDDL where it has costs, and the number of steps otherwise or with ``unit_costs``;
-    among plans of the same cost, fewer steps are better. It ends at a limit, or when there is nothing left to try. A
-    limit on effort, of which a unit is about a nanosecond, makes it repeatable: the same seed gives the same plans.
+    It ends at a limit, or when there is nothing left to try. A limit on effort, of which a unit is about a nanosecond,
+    makes it repeatable: the same seed gives the same plans. What counts is said in :class:`Improver`, which is the
+    better choice for many plans of one task.
 
     ``progress`` is called about twenty times a second with what has been found so far and may return False to stop.
     Ctrl-C raises KeyboardInterrupt as usual.
     """
-    limits = SearchOptions(time_limit=time_limit, memory_limit=memory_limit)  # type: ignore[arg-type]  # reads texts
-    if effort_limit is not None and not 0 < effort_limit < 2**63:
-        raise UsageError(f"the limit on effort is {effort_limit}; it must be above 0")
-    if not 0 <= seed < 2**64:
-        raise UsageError(f"the seed is {seed}; it goes from 0 to 2^64 - 1")
-    steps_count = not task.uses_costs if unit_costs is None else unit_costs
-    start = task.init if init is None else init
-    before = tuple(int(operator) for operator in plan)
-    if not all(0 <= operator < task.n_operators for operator in before):
-        raise UsageError(f"a plan holds operators of the task, numbers from 0 to {task.n_operators - 1}")
-    cost_before = len(before) if steps_count else sum(int(task.costs[operator]) for operator in before)
-
-    def so_far(native: _core.ImproveResult) -> ImprovedPlan:
-        better = tuple(BetterPlan(tuple(b.plan), b.cost, b.seconds, b.by) for b in native.better)
-        status = _STATUS[native.status]
-        return ImprovedPlan(task, status, before, cost_before, better, native.seconds, native.effort)
-
-    native = _core.improve(
-        problem_for(task, start), start, np.array(before, dtype=np.int32), unit_costs=steps_count, seed=seed,
-        time_limit=limits.time_limit or 0.0, memory_limit=limits.memory_limit or 0, effort_limit=effort_limit or 0,
-        progress=(lambda native: progress(so_far(native))) if progress else None,
+    return Improver(task, unit_costs=unit_costs).improve(
+        plan, init=init, time_limit=time_limit, memory_limit=memory_limit, effort_limit=effort_limit, seed=seed,
+        progress=progress,
     )  # fmt: skip
-    if native is None:
-        raise UsageError(
-            "what should be improved is no plan: a step cannot be taken, or the goal does not hold at the end"
-        )
-    return so_far(native)

@@ -18,7 +18,7 @@ namespace goalward {
 
 namespace {
 
-std::optional<ImproveResult> improved(std::shared_ptr<const Problem> problem, const Ints& init, const Ints& plan,
+std::optional<ImproveResult> improved(Guidance& guidance, const Ints& init, const Ints& plan,
                                       bool unit_costs, uint64_t seed, double time_limit, uint64_t memory_limit,
                                       uint64_t effort_limit, std::optional<nb::callable> progress) {
     const ImproveOptions options{unit_costs, seed, time_limit, memory_limit, effort_limit};
@@ -29,10 +29,10 @@ std::optional<ImproveResult> improved(std::shared_ptr<const Problem> problem, co
         nb::object answer = (*progress)(nb::cast(so_far, nb::rv_policy::copy));
         return answer.is_none() || nb::cast<bool>(answer);
     };
-    const std::vector<int32_t> steps = to_vector(plan, 0, static_cast<int64_t>(problem->n_operators()));
-    const std::vector<int32_t> atoms = to_vector(init, 0, problem->packing().n_atoms());
+    const std::vector<int32_t> steps = to_vector(plan, 0, static_cast<int64_t>(guidance.problem->n_operators()));
+    const std::vector<int32_t> atoms = to_vector(init, 0, guidance.problem->packing().n_atoms());
     nb::gil_scoped_release released;
-    return improve(std::move(problem), atoms, steps, options, heartbeat);
+    return improve(guidance, atoms, steps, options, heartbeat);
 }
 
 // The furthest suffix of a plan for each of a batch of states, from `least` on: what the improver asks of each state.
@@ -74,9 +74,9 @@ void register_improve(nb::module_& m) {
         .def_ro("effort", &ImproveResult::effort)
         .def_ro("generated", &ImproveResult::generated)
         .def_ro("seconds", &ImproveResult::seconds);
-    m.def("improve", &improved, "problem"_a, "init"_a, "plan"_a, nb::kw_only(), "unit_costs"_a, "seed"_a,
+    m.def("improve", &improved, "guidance"_a, "init"_a, "plan"_a, nb::kw_only(), "unit_costs"_a, "seed"_a,
           "time_limit"_a, "memory_limit"_a, "effort_limit"_a, "progress"_a.none(),
-          nb::sig("def improve(problem: Problem, init: numpy.typing.NDArray[numpy.int32], "
+          nb::sig("def improve(guidance: Guidance, init: numpy.typing.NDArray[numpy.int32], "
                   "plan: numpy.typing.NDArray[numpy.int32], *, unit_costs: bool, seed: int, time_limit: float, "
                   "memory_limit: int, effort_limit: int, "
                   "progress: collections.abc.Callable[[ImproveResult], bool | None] | None) -> ImproveResult | None"),

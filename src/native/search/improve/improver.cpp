@@ -7,6 +7,7 @@
 #include "search/improve/eliminate.hpp"
 #include "search/improve/neighbourhood.hpp"
 #include "search/improve/reorder.hpp"
+#include "search/improve/search_again.hpp"
 #include "search/improve/windows.hpp"
 
 namespace goalward {
@@ -15,15 +16,16 @@ namespace {
 
 constexpr uint64_t first_patience = 2'000'000;  // effort without success until another neighbourhood has its turn
 constexpr uint64_t most_bytes = 512 * 1024 * 1024;  // of the states around the plan
+constexpr uint64_t again_share = 4;  // one part in so many of the effort is for searching again
 constexpr uint64_t elimination_effort = 10;  // per pair of steps
 
 class Improver {
 public:
-    Improver(std::shared_ptr<const Problem> problem, std::span<const int32_t> init, const ImproveOptions& options,
-             Budget& budget, ImproveResult& result)
-        : problem_(*problem), options_(options), costs_{problem_, options.unit_costs}, budget_(budget),
-          result_(result), random_(options.seed), init_(problem_.packing().n_words()),
-          windows_(costs_, std::move(problem), budget) {
+    Improver(Guidance& guidance, std::span<const int32_t> init, const ImproveOptions& options, Budget& budget,
+             ImproveResult& result)
+        : guidance_(guidance), problem_(*guidance.problem), options_(options), costs_{problem_, options.unit_costs},
+          budget_(budget), result_(result), random_(options.seed), init_(problem_.packing().n_words()),
+          windows_(costs_, guidance.relaxation, budget), again_(costs_, guidance, init_, budget) {
         problem_.packing().pack(init, init_.data());
     }
 
@@ -44,7 +46,8 @@ public:
             look_around(patience);
             if (near_ && near_->exhausted()) return ImproveStatus::optimal;
             if (!stopped()) search_windows(patience);
-            if (windows_.exhausted() && near_ && near_->full()) return ImproveStatus::nothing_left;
+            if (!stopped()) search_again(patience);
+            if (windows_.exhausted() && again_.exhausted() && near_ && near_->full()) return ImproveStatus::nothing_left;
             if (found_ == found) patience *= 2;
         }
         return why();
@@ -88,6 +91,21 @@ private:
                 waited = 0;
             } else if (windows_.cycle() != cycle) {
                 reorder();
+            }
+        }
+    }
+
+    void search_again(uint64_t patience) {
+        // What goes on finding a little keeps its turn; meanwhile this one must not starve.
+        patience = std::max(patience, std::max(result_.effort / again_share, again_.effort()) - again_.effort());
+        for (uint64_t waited = 0; waited < patience && !stopped() && !again_.exhausted();) {
+            const uint64_t effort = again_.effort();
+            std::optional<Detour> detour = again_.advance(*path_, *index_, at_most(patience - waited));
+            result_.effort += again_.effort() - effort;
+            waited += again_.effort() - effort;
+            if (detour) {
+                adopt(take_detours(costs_, *path_, {std::move(*detour)}), "search");
+                waited = 0;
             }
         }
     }
@@ -140,6 +158,7 @@ private:
         }
     }
 
+    Guidance& guidance_;
     const Problem& problem_;
     const ImproveOptions& options_;
     Costs costs_;
@@ -148,6 +167,7 @@ private:
     Random random_;
     std::vector<Word> init_;
     Windows windows_;
+    SearchAgain again_;
     std::unique_ptr<Path> path_;
     std::unique_ptr<SuffixIndex> index_;
     std::unique_ptr<Neighbourhood> near_;
@@ -156,9 +176,13 @@ private:
 
 }  // namespace
 
-std::optional<ImproveResult> improve(std::shared_ptr<const Problem> problem, std::span<const int32_t> init,
-                                     std::span<const int32_t> plan, const ImproveOptions& options,
+std::optional<ImproveResult> improve(Guidance& guidance, std::span<const int32_t> init, std::span<const int32_t> plan,
+                                     const ImproveOptions& options,
                                      const std::function<bool(const ImproveResult&)>& heartbeat) {
+    struct Restored {  // windows aim h_FF elsewhere
+        Guidance& guidance;
+        ~Restored() { guidance.relaxation.set_goal(guidance.problem->goal()); }
+    } restored{guidance};
     ImproveResult result;
     Budget* clock = nullptr;
     Budget budget(options.time_limit, options.memory_limit, [&] {
@@ -167,7 +191,7 @@ std::optional<ImproveResult> improve(std::shared_ptr<const Problem> problem, std
     });
     clock = &budget;
     try {
-        Improver improver(std::move(problem), init, options, budget, result);
+        Improver improver(guidance, init, options, budget, result);
         if (!improver.start(plan)) return std::nullopt;
         result.status = improver.run();
     } catch (const std::bad_alloc&) {

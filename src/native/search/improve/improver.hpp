@@ -1,7 +1,7 @@
 // Makes a plan cheaper for as long as it is let, and never dearer.
 //
-// Three neighbourhoods take turns: steps that can go (eliminate.hpp), the states around the plan (neighbourhood.hpp) and
-// parts of it searched again (windows.hpp). Each goes on while it finds something, and gives way when it has found
+// Several things take turns: steps that can go (eliminate.hpp), the states around the plan (neighbourhood.hpp), parts of
+// it searched again (windows.hpp), and the whole searched again (detour_search.hpp). Each goes on while it finds something, and gives way when it has found
 // nothing for a while; the while doubles when none of them finds anything. Turns are measured by counted effort, not by
 // the clock, so that the same seed and the same limit on effort give the same plans on every machine.
 #pragma once
@@ -13,13 +13,13 @@
 #include <span>
 #include <vector>
 
-#include "search/budget.hpp"
+#include "search/guidance.hpp"
 #include "search/improve/path.hpp"
 
 namespace goalward {
 
 struct ImproveOptions {
-    bool unit_costs = true;
+    bool unit_costs = true;  // as in the guidance
     uint64_t seed = 0;
     double time_limit = 0;      // seconds; 0: none
     uint64_t memory_limit = 0;  // resident bytes of the process; 0: none
@@ -46,8 +46,8 @@ struct ImproveResult {
 
 // `heartbeat` sees what has been found so far about twenty times a second and returns false to stop. Nothing where the
 // steps are no plan.
-std::optional<ImproveResult> improve(std::shared_ptr<const Problem> problem, std::span<const int32_t> init,
-                      std::span<const int32_t> plan, const ImproveOptions& options,
-                      const std::function<bool(const ImproveResult&)>& heartbeat);
+std::optional<ImproveResult> improve(Guidance& guidance, std::span<const int32_t> init, std::span<const int32_t> plan,
+                                     const ImproveOptions& options,
+                                     const std::function<bool(const ImproveResult&)>& heartbeat);
 
 }  // namespace goalward

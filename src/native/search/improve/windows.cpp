@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "search/ff_guide.hpp"
+#include "search/improve/detour_search.hpp"
+
 namespace goalward {
 
 namespace {
@@ -17,10 +20,10 @@ uint64_t mixed(uint64_t h, uint64_t x) {
 }  // namespace
 
 std::optional<Detour> Windows::advance(const Path& path, SuffixIndex& index, uint64_t effort) {
-    const uint64_t until = search_.effort() + effort;
+    const uint64_t until = effort_ + effort;
     const int cycle = cycle_;
     if (!begun_) next_level(path);
-    while (search_.effort() < until && cycle_ == cycle && !exhausted_ && !budget_.exceeded()) {
+    while (effort_ < until && cycle_ == cycle && !exhausted_ && !budget_.exceeded()) {
         if (!listed_) list_places(path, index);
         if (places_.empty()) {
             next_level(path);
@@ -28,12 +31,35 @@ std::optional<Detour> Windows::advance(const Path& path, SuffixIndex& index, uin
         }
         const Place place = places_.back();
         places_.pop_back();
-        const Window window{place.from, place.to, weight_, static_cast<uint64_t>(evaluations_)};
-        if (std::optional<Detour> found = search_.run(path, index, window)) return found;
-        cut_ = cut_ || search_.cut();
-        tried_[place.key] = {weight_, window.evaluations};
+        if (std::optional<Detour> found = search(path, index, place)) return found;
+        tried_[place.key] = {weight_, evaluations_};
     }
     return std::nullopt;
+}
+
+std::optional<Detour> Windows::search(const Path& path, SuffixIndex& index, const Place& place) {
+    aim_at(index, place.to);
+    FFGuide guide(relaxation_);
+    DetourSearch search(costs_, {{&guide, weight_}}, path.state(place.from), budget_);
+    std::optional<Detour> found = search.advance(path, index, place.from, path.cost_between(place.from, place.to),
+                                                 UINT64_MAX / 2, static_cast<uint64_t>(evaluations_));
+    effort_ += search.effort();
+    cut_ = cut_ || (!found && !search.exhausted());
+    return found;
+}
+
+void Windows::aim_at(const SuffixIndex& index, int to) {
+    atoms_.clear();
+    index.atoms(to, atoms_);
+    relaxation_.set_goal(atoms_);
+}
+
+float Windows::estimate(const Path& path, const SuffixIndex& index, int from, int to) {
+    aim_at(index, to);
+    const uint64_t before = relaxation_.effort();
+    const float h = relaxation_.evaluate(path.state(from));
+    effort_ += relaxation_.effort() - before;
+    return h;
 }
 
 void Windows::list_places(const Path& path, const SuffixIndex& index) {
@@ -46,7 +72,7 @@ void Windows::list_places(const Path& path, const SuffixIndex& index) {
         const auto tried = tried_.find(k);
         if (tried == tried_.end() || tried->second.weight > weight_ || tried->second.evaluations < evaluations_) {
             const auto [h, fresh] = estimates_.try_emplace(k, 0.0f);
-            if (fresh) h->second = search_.estimate(path, index, from, to);
+            if (fresh) h->second = estimate(path, index, from, to);
             places_.push_back({from, to, static_cast<double>(path.cost_between(from, to)) - h->second, k});
         }
         if (to == path.length()) break;

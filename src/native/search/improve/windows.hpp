@@ -10,14 +10,18 @@
 #include <unordered_map>
 #include <vector>
 
-#include "search/improve/window_search.hpp"
+#include "search/budget.hpp"
+#include "search/improve/detours.hpp"
+#include "search/improve/suffixes.hpp"
+#include "search/relaxation.hpp"
 
 namespace goalward {
 
 class Windows {
 public:
-    Windows(const Costs& costs, std::shared_ptr<const Problem> problem, Budget& budget)
-        : problem_(*problem), budget_(budget), search_(costs, std::move(problem), budget) {}
+    // The evaluator, of kind ff, is aimed at the ends of windows.
+    Windows(const Costs& costs, RelaxationEvaluator& relaxation, Budget& budget)
+        : costs_(costs), problem_(costs.problem), relaxation_(relaxation), budget_(budget) {}
 
     // The path is another one than in the last call.
     void path_changed() { listed_ = false; }
@@ -27,7 +31,7 @@ public:
     int cycle() const { return cycle_; }
     // Was no search of the last cycle ended for lack of evaluations? Then another cycle finds nothing either.
     bool exhausted() const { return exhausted_; }
-    uint64_t effort() const { return search_.effort(); }
+    uint64_t effort() const { return effort_; }
 
 private:
     struct Place {
@@ -37,16 +41,21 @@ private:
     };
     struct Trial {  // the easiest search that a place has seen without success
         double weight;
-        uint64_t evaluations;
+        double evaluations;
     };
 
     void list_places(const Path& path, const SuffixIndex& index);
     void next_level(const Path& path);
+    float estimate(const Path& path, const SuffixIndex& index, int from, int to);
+    std::optional<Detour> search(const Path& path, SuffixIndex& index, const Place& place);
+    void aim_at(const SuffixIndex& index, int to);
     uint64_t key(const Path& path, const SuffixIndex& index, int from, int to);
 
+    const Costs& costs_;
     const Problem& problem_;
+    RelaxationEvaluator& relaxation_;
     Budget& budget_;
-    WindowSearch search_;
+    uint64_t effort_ = 0;
     int cycle_ = 0, level_ = 0;
     double size_ = 0, weight_ = 0, evaluations_ = 0;
     bool begun_ = false, listed_ = false, cut_ = false, exhausted_ = false;

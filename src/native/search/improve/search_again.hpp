@@ -1,0 +1,52 @@
+// The whole search once more, for something different: from the initial state, with h_FF and landmarks, and what the best
+// plan costs as the bound. Searches with falling weights share the effort; each begins when the one before it has had its
+// head start, and none begins anew, so that no state is evaluated twice by the same search.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "search/ff_guide.hpp"
+#include "search/guidance.hpp"
+#include "search/improve/detour_search.hpp"
+#include "search/landmark_count.hpp"
+
+namespace goalward {
+
+class SearchAgain {
+public:
+    SearchAgain(const Costs& costs, Guidance& guidance, std::span<const Word> init, Budget& budget)
+        : costs_(costs), guidance_(guidance), init_(init), budget_(budget) {}
+
+    // Searches for about so much effort, or until it finds something.
+    std::optional<Detour> advance(const Path& path, SuffixIndex& index, uint64_t effort);
+
+    // Have all searches come to their end, for lack of states or of room?
+    bool exhausted() const { return exhausted_; }
+    uint64_t effort() const { return effort_; }
+
+private:
+    struct Search {
+        Search(const SearchAgain& parent, const Path& path, double weight);
+        bool over() const;
+
+        FFGuide ff;
+        LandmarkGuide landmarks;
+        DetourSearch states;
+    };
+
+    Search* next(const Path& path);
+
+    const Costs& costs_;
+    Guidance& guidance_;
+    std::span<const Word> init_;
+    Budget& budget_;
+    std::vector<std::unique_ptr<Search>> searches_;
+    uint64_t effort_ = 0;
+    bool exhausted_ = false;
+};
+
+}  // namespace goalward
