@@ -96,9 +96,7 @@ class Improver:
     among plans of the same cost, fewer steps are better. What a ``heuristic`` of the task has made ready is used.
     """
 
-    def __init__(
-        self, task: Task, *, unit_costs: bool | None = None, heuristic: BoundHeuristic | None = None
-    ) -> None:
+    def __init__(self, task: Task, *, unit_costs: bool | None = None, heuristic: BoundHeuristic | None = None) -> None:
         self.task = task
         self.unit_costs = not task.uses_costs if unit_costs is None else unit_costs
         self._heuristic = bind_heuristic(task, "ff", unit_costs=self.unit_costs) if heuristic is None else heuristic

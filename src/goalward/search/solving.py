@@ -30,7 +30,7 @@ from goalward.search.best_first import (
     search,
 )
 from goalward.search.heuristics import BoundHeuristic, HeuristicFunction, bind_heuristic
-from goalward.search.improve import ImprovedPlan, improve_plan
+from goalward.search.improve import ImprovedPlan, Improver
 from goalward.task.lifted import Domain
 from goalward.task.lifted_reader import parse_domain, parse_problem
 from goalward.task.plan_file import format_plan
@@ -241,23 +241,28 @@ def solve(
         else bind_heuristic(start.task, heuristic, unit_costs=options.counts_steps)
     )
     found = search(start.task, bound, options, init=start.atoms, progress=progress)
-    outcome = Outcome(start, bound.name, found, _improve(start, found, options, improve, progress))
+    outcome = Outcome(start, bound.name, found, _improve(start, bound, found, options, improve, progress))
     if outcome.steps is not None:
         check_plan(start, outcome.steps)
     return outcome
 
 
 def _improve(
-    start: Start, found: SearchResult, options: SearchOptions, improve: Improvement | None, progress: Progress | None
+    start: Start,
+    heuristic: BoundHeuristic,
+    found: SearchResult,
+    options: SearchOptions,
+    improve: Improvement | None,
+    progress: Progress | None,
 ) -> ImprovedPlan | None:
     if improve is None or found.plan is None:
         return None
     limits = improve.limits(found.statistics.seconds, options.time_limit)
     if limits["time_limit"] is not None and limits["time_limit"] <= 0:
         return None
-    return improve_plan(
-        start.task, found.plan, init=start.atoms, **limits, memory_limit=options.memory_limit,
-        unit_costs=options.unit_costs,
+    improver = Improver(start.task, unit_costs=options.unit_costs, heuristic=heuristic)
+    return improver.improve(
+        found.plan, init=start.atoms, **limits, memory_limit=options.memory_limit,
         progress=(lambda _: progress(found.statistics)) if progress else None,
     )  # fmt: skip
 
