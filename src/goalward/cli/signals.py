@@ -31,12 +31,24 @@ def ending_signals() -> Iterator[set[int]]:
 
 @contextlib.contextmanager
 def ended_at_once(activity: str) -> Iterator[None]:
-    """Work that leaves nothing worth keeping: a signal ends it with an error that says what was going on."""
+    """Work that leaves nothing worth keeping: a signal ends it with an error that says what was going on.
+
+    An exception that strikes inside a finaliser is lost. If this one is, the work goes on to its end, and no further.
+    """
+    struck = False
+
+    def strike(number: int, frame: FrameType | None) -> None:
+        nonlocal struck
+        struck = True
+        raise KeyboardInterrupt
+
     try:
-        with handled_by(_raise):
+        with handled_by(strike):
             yield
     except KeyboardInterrupt:
-        raise StoppedError(f"interrupted while {activity}") from None
+        struck = True
+    if struck:
+        raise StoppedError(f"interrupted while {activity}")
 
 
 class Interrupt:
