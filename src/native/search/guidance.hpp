@@ -15,11 +15,14 @@ namespace goalward {
 struct Guidance {
     // For mutex groups and kinds of atoms see LandmarkFinder.
     Guidance(std::shared_ptr<const Problem> the_problem, bool unit_costs, Rows mutex_groups, std::vector<int32_t> kinds)
-        : problem(std::move(the_problem)), relaxation(problem, Relaxed::ff, unit_costs),
+        : problem(std::move(the_problem)), of_unit_costs(shared_relaxed_operators(*problem, true)),
+          relaxation(problem, Relaxed::ff, unit_costs,
+                     unit_costs ? of_unit_costs : shared_relaxed_operators(*problem, false)),
           landmarks(std::make_shared<LandmarkFinder>(problem, std::move(mutex_groups), std::move(kinds),
-                                                     LandmarkOptions{})) {}
+                                                     LandmarkOptions{}, of_unit_costs)) {}
 
     std::shared_ptr<const Problem> problem;
+    std::shared_ptr<const RelaxedOperators> of_unit_costs;
     RelaxationEvaluator relaxation;
     std::shared_ptr<LandmarkFinder> landmarks;
 };

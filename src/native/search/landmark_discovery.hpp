@@ -32,6 +32,9 @@ public:
     // atom; the atoms of a disjunctive landmark are of one kind (of one predicate, say).
     LandmarkFinder(std::shared_ptr<const Problem> problem, Rows mutex_groups, std::vector<int32_t> kinds,
                    LandmarkOptions options);
+    // With relaxed operators of unit costs that others use too.
+    LandmarkFinder(std::shared_ptr<const Problem> problem, Rows mutex_groups, std::vector<int32_t> kinds,
+                   LandmarkOptions options, std::shared_ptr<const RelaxedOperators> operators);
 
     LandmarkGraph find(const Word* state);
 

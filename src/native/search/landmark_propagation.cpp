@@ -1,11 +1,12 @@
 #include "search/landmark_propagation.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace goalward {
 
-LandmarkPropagation::LandmarkPropagation(const Problem& problem)
-    : problem_(problem), ops_(relaxed_operators(problem, true)) {
+LandmarkPropagation::LandmarkPropagation(const Problem& problem, std::shared_ptr<const RelaxedOperators> operators)
+    : problem_(problem), shared_(std::move(operators)), ops_(*shared_) {
     const auto n_atoms = static_cast<std::size_t>(problem.packing().n_atoms());
     std::vector<std::vector<int32_t>> adding(n_atoms);
     for (std::size_t o = 0; o < ops_.size(); ++o) {

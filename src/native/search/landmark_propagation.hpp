@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "search/bit_matrix.hpp"
@@ -19,7 +20,8 @@ namespace goalward {
 
 class LandmarkPropagation {
 public:
-    explicit LandmarkPropagation(const Problem& problem);
+    // `operators` are those of unit costs.
+    LandmarkPropagation(const Problem& problem, std::shared_ptr<const RelaxedOperators> operators);
 
     // False where the goal cannot be reached; then there is nothing to ask for below.
     bool run(const Word* state);
@@ -52,7 +54,8 @@ private:
     void meet(int32_t op, int32_t visited);
 
     const Problem& problem_;
-    RelaxedOperators ops_;
+    std::shared_ptr<const RelaxedOperators> shared_;
+    const RelaxedOperators& ops_;
     Rows adding_;                   // atom → relaxed operators that add it
     std::vector<int32_t> n_pre_;    // of each operator
     std::vector<int32_t> missing_;  // preconditions that the exploration has not reached

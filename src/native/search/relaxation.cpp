@@ -27,7 +27,11 @@ float rounded_down(int32_t value) {
 }  // namespace
 
 RelaxationEvaluator::RelaxationEvaluator(std::shared_ptr<const Problem> problem, Relaxed kind, bool unit_costs)
-    : Evaluator(std::move(problem)), kind_(kind), unit_costs_(unit_costs), ops_(relaxed_operators(problem_, unit_costs)) {
+    : RelaxationEvaluator(problem, kind, unit_costs, shared_relaxed_operators(*problem, unit_costs)) {}
+
+RelaxationEvaluator::RelaxationEvaluator(std::shared_ptr<const Problem> problem, Relaxed kind, bool unit_costs,
+                                         std::shared_ptr<const RelaxedOperators> operators)
+    : Evaluator(std::move(problem)), kind_(kind), unit_costs_(unit_costs), shared_(std::move(operators)), ops_(*shared_) {
     const int n_atoms = problem_.packing().n_atoms();
     for (std::size_t i = 0; i < ops_.size(); ++i)
         fresh_.push_back({ops_.cost[i], static_cast<int32_t>(ops_.pre[i].size())});

@@ -21,6 +21,9 @@ enum class Relaxed { max, add, ff };
 class RelaxationEvaluator final : public Evaluator {
 public:
     RelaxationEvaluator(std::shared_ptr<const Problem> problem, Relaxed kind, bool unit_costs);
+    // With operators that others use too, made for the same problem and costs.
+    RelaxationEvaluator(std::shared_ptr<const Problem> problem, Relaxed kind, bool unit_costs,
+                        std::shared_ptr<const RelaxedOperators> operators);
 
     void evaluate(const Batch& batch, std::span<float> h) override;
     bool few_values() const override { return unit_costs_; }
@@ -52,7 +55,8 @@ private:
 
     Relaxed kind_;
     bool unit_costs_;
-    RelaxedOperators ops_;
+    std::shared_ptr<const RelaxedOperators> shared_;
+    const RelaxedOperators& ops_;
     std::vector<Counter> fresh_, counters_;
     std::vector<int32_t> goal_;
     std::vector<uint8_t> is_goal_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "task/problem.hpp"
@@ -24,5 +25,9 @@ struct RelaxedOperators {
 // Add effects that another operator gives for no more cost and with no other preconditions are left out, and operators
 // of which nothing remains. That changes no h_max or h_add value, no landmark and no order between landmarks.
 RelaxedOperators relaxed_operators(const Problem& problem, bool unit_costs);
+// The same for several users: in large tasks they take longer to make than many a search.
+inline std::shared_ptr<const RelaxedOperators> shared_relaxed_operators(const Problem& problem, bool unit_costs) {
+    return std::make_shared<const RelaxedOperators>(relaxed_operators(problem, unit_costs));
+}
 
 }  // namespace goalward
