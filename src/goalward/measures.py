@@ -31,10 +31,13 @@ def parse_duration(text: str | float) -> float:
     return seconds
 
 
-def parse_size(text: str) -> int:
-    """Bytes in ``4G``, ``512M``, ``1.5GiB``, ``1000000``."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", text.strip().lower())
-    size = float(match[1]) * _BYTES[match[2]] if match else 0.0
+def parse_size(text: str | int) -> int:
+    """Bytes in ``4G``, ``512M``, ``1.5GiB``, ``1000000``; a number is a number of bytes already."""
+    if isinstance(text, str):
+        match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?", text.strip().lower())
+        size = float(match[1]) * _BYTES[match[2]] if match else 0.0
+    else:
+        size = _number(text)
     if not 1 <= size < 2**60:
         raise UsageError(f"{text!r} is not a size; write it like 512M or 4G")
     return math.floor(size)

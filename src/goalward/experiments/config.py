@@ -1,4 +1,4 @@
-"""What an experiment is, read from TOML into frozen dataclasses that check themselves.
+"""What an experiment is, read from TOML into declared options that check themselves.
 
 A wrong key or value is a ``UsageError`` that names the key and the nearest valid one; ``docs/experiments.md`` lists
 the keys.
@@ -9,14 +9,15 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from goalward.declared import DURATION, Kind, Options, option
 from goalward.errors import GoalwardError, UsageError, of_these
 from goalward.experiments.contestants import Contestant, read_contestants
-from goalward.experiments.tables import Reader
+from goalward.experiments.tables import CHOICE, LABEL, SIZE, TABLE, TEXT, TEXTS, list_of_tables, read_table
 from goalward.search.solving import TIME_LIMIT
 from goalward.task.domains import generate
 
@@ -24,17 +25,31 @@ Choice = int | tuple[str, ...] | None
 """The first so many, those of these names, or all."""
 
 MOST_SEEDS = 10_000
-KEYS = ("name", "benchmark", "generate", "states", "steps", "seeds", "budgets", "validation", "methods", "slurm")
+COMPETING_STATES = 10
+"""Validation states where several seeds compete and nobody says how many."""
+
+
+def _read_seeds(value: Any) -> tuple[int, ...]:
+    listed = range(value) if isinstance(value, int) and 0 < value <= MOST_SEEDS else value
+    if isinstance(value, bool) or not isinstance(listed, (range, list, tuple)) or not listed:
+        raise ValueError
+    whole = all(isinstance(seed, int) and not isinstance(seed, bool) and 0 <= seed < 2**32 for seed in listed)
+    if not whole or len(set(listed)) < len(listed):
+        raise ValueError
+    return tuple(listed)
+
+
+SEEDS = Kind(f"how many (at most {MOST_SEEDS}) or a list of different whole numbers", "N", _read_seeds, str)
 
 
 @dataclass(frozen=True)
-class Benchmark:
+class Benchmark(Options):
     """A folder ``domain/difficulty/instance/{domain,problem,p1,…}.pddl``, and what is chosen from it."""
 
-    folder: str | None = None
-    domains: Choice = None
-    difficulties: Choice = None
-    instances: Choice = None
+    folder: str | None = option(None, "where the benchmark is; relative to the config", kind=TEXT)
+    domains: Choice = option(None, "domains of it", kind=CHOICE)
+    difficulties: Choice = option(None, "difficulties of each domain", kind=CHOICE)
+    instances: Choice = option(None, "instances of each difficulty", kind=CHOICE)
 
 
 @dataclass(frozen=True)
@@ -49,34 +64,59 @@ class Generated:
 
 
 @dataclass(frozen=True)
-class Budgets:
+class Budgets(Options):
     """Seconds and bytes for one unit of work; a unit that does not end by itself is killed ``grace`` later."""
 
-    train: float = 120.0
-    search: float = TIME_LIMIT
-    memory: int = 4 * 2**30
-    grace: float = 30.0
+    train: float = option(120.0, "for one training, grounding included", kind=DURATION)
+    search: float = option(TIME_LIMIT, "for one search, grounding or loading included", kind=DURATION)
+    memory: int = option(4 * 2**30, "of the process that does a unit", kind=SIZE)
+    grace: float = option(30.0, "that a unit has to end by itself after its time is over", kind=DURATION)
 
 
 @dataclass(frozen=True)
-class Validation:
+class Validation(Options):
     """How seeds compete: states that each model is tried on, and seconds for each; no states, no competition."""
 
-    states: int = 0
-    search: float = 2.0
+    states: int = option(0, "random walks that each model is tried on", 0, 10_000)
+    search: float = option(2.0, "time for each of them", kind=DURATION)
 
 
 @dataclass(frozen=True)
-class Slurm:
+class Slurm(Options):
     """What a job of a Slurm cluster asks for; one job is one worker with one core."""
 
-    queue: str | None = None
-    account: str | None = None
-    walltime: str = "24:00:00"
-    memory: str | None = None
-    interface: str | None = None
-    directives: tuple[str, ...] = ()
-    prologue: tuple[str, ...] = ()
+    queue: str | None = option(None, "partition", kind=TEXT)
+    account: str | None = option(None, "account", kind=TEXT)
+    walltime: str = option("24:00:00", "how long a job may run", kind=TEXT)
+    memory: str | None = option(None, "memory of a job", kind=TEXT)
+    interface: str | None = option(None, "network interface", kind=TEXT)
+    directives: tuple[str, ...] = option((), "further lines #SBATCH", kind=TEXTS)
+    prologue: tuple[str, ...] = option((), "commands before the worker starts", kind=TEXTS)
+
+
+@dataclass(frozen=True)
+class _Top(Options):
+    """What stands outside of all tables."""
+
+    name: str | None = option(None, "of the experiment", kind=LABEL)
+    states: Choice = option(None, "of each instance", kind=CHOICE)
+    steps: int = option(200, "of the random walks from generated instances", 0, 1_000_000)
+    seeds: tuple[int, ...] = option((0,), "that learned methods train with", kind=SEEDS)
+
+
+@dataclass(frozen=True)
+class _Instance(Options):
+    """A table [[generate]]."""
+
+    domain: str | None = option(None, "a bundled domain", kind=TEXT)
+    difficulty: str = option("bundled", "under which the instance is listed", kind=LABEL)
+    instance: str | None = option(None, "its name", kind=LABEL)
+    seed: int = option(0, "of the generator", 0, 2**32 - 1)
+    size: int | None = option(None, "one number for all parameters", 1, 10**6)
+    parameters: dict[str, Any] | None = option(None, "parameters of the domain", kind=TABLE)
+
+
+TABLES = ("benchmark", "generate", "budgets", "validation", "methods", "slurm")
 
 
 @dataclass(frozen=True)
@@ -194,95 +234,42 @@ def _change(table: dict[str, Any], setting: str) -> None:
 
 def read_config(table: dict[str, Any], default_name: str = "experiment", base: Path | None = None) -> Config:
     """A config from the table that a TOML file holds; a relative folder is relative to ``base``."""
-    top = Reader(table, "", KEYS)
-    seeds = _seeds(top)
-    methods, missing = read_contestants(top.tables("methods"))
-    states = top.choice("states")
+    top = read_table(_Top, table, "", others=TABLES)
+    benchmark = read_table(Benchmark, table.get("benchmark", {}), "benchmark")
+    if benchmark.folder is not None:
+        folder = (base or Path.cwd()) / Path(os.path.expandvars(benchmark.folder)).expanduser()
+        benchmark = replace(benchmark, folder=os.path.normpath(folder))
+    validation = table.get("validation", {})
+    if isinstance(validation, dict) and len(top.seeds) > 1:
+        validation = {"states": COMPETING_STATES, **validation}
+    methods, missing = read_contestants(list_of_tables(table, "methods"))
+    generated = list_of_tables(table, "generate")
     return Config(
-        name=top.label("name", default_name),
-        benchmark=_benchmark(top, base or Path.cwd()),
-        generate=tuple(_generated(entry, number) for number, entry in enumerate(top.tables("generate"), start=1)),
-        states=states,
-        steps=top.whole("steps", 200, 0, 1_000_000),
-        seeds=seeds,
-        budgets=_budgets(top),
-        validation=_validation(top, len(seeds)),
+        name=top.name or default_name,
+        benchmark=benchmark,
+        generate=tuple(_generated(entry, f"generate[{number}]") for number, entry in enumerate(generated, start=1)),
+        states=top.states,
+        steps=top.steps,
+        seeds=top.seeds,
+        budgets=read_table(Budgets, table.get("budgets", {}), "budgets"),
+        validation=read_table(Validation, validation, "validation"),
         methods=tuple(methods),
-        slurm=_slurm(top),
+        slurm=read_table(Slurm, table.get("slurm", {}), "slurm"),
         missing=tuple(missing),
     )
 
 
-def _seeds(top: Reader) -> tuple[int, ...]:
-    expected = "how many (0, 1, …) or a list of different whole numbers"
-    value = top.read("seeds", (int, list), 1, expected)
-    if isinstance(value, int) and value > MOST_SEEDS:
-        raise top.wrong("seeds", f"{MOST_SEEDS} at most")
-    seeds = tuple(range(value)) if isinstance(value, int) else tuple(value)
-    whole = all(isinstance(seed, int) and not isinstance(seed, bool) and 0 <= seed < 2**32 for seed in seeds)
-    if not seeds or not whole or len(set(seeds)) < len(seeds):
-        raise top.wrong("seeds", expected)
-    return seeds
-
-
-def _benchmark(top: Reader, base: Path) -> Benchmark:
-    keys = ("folder", "domains", "difficulties", "instances")
-    reader = Reader(top.table.get("benchmark", {}), "benchmark", keys)
-    folder = reader.text("folder")
-    if folder is not None:
-        folder = os.path.normpath(base / Path(os.path.expandvars(folder)).expanduser())
-    return Benchmark(folder, reader.choice("domains"), reader.choice("difficulties"), reader.choice("instances"))
-
-
-def _generated(table: dict[str, Any], number: int) -> Generated:
-    reader = Reader(table, f"generate[{number}]", ("domain", "difficulty", "instance", "seed", "size", "parameters"))
-    domain = reader.text("domain")
-    if domain is None:
-        raise UsageError(f"{reader.where} has no domain; goalward generate lists them")
-    parameters = dict(reader.read("parameters", dict, {}, "a table of whole numbers"))
-    if "size" in reader:
-        parameters["size"] = reader.whole("size", 1, 1, 10**6)
+def _generated(table: dict[str, Any], where: str) -> Generated:
+    one = read_table(_Instance, table, where)
+    if one.domain is None:
+        raise UsageError(f"{where} has no domain; goalward generate lists them")
+    parameters = dict(one.parameters or {})
+    if one.size is not None:
+        parameters["size"] = one.size
     if not all(isinstance(value, int) for value in parameters.values()) or {"seed", "domain"} & parameters.keys():
-        raise reader.wrong("parameters", "a table of whole numbers")
-    seed = reader.whole("seed", 0, 0, 2**32 - 1)
+        raise UsageError(f"{where}.parameters is {one.parameters!r}; it is a table of whole numbers")
     try:
-        name = generate(domain, seed=seed, **parameters).problem_name
+        name = generate(one.domain, seed=one.seed, **parameters).problem_name
     except GoalwardError as error:
-        raise UsageError(f"{reader.where}: {error}") from None
-    return Generated(domain, reader.label("difficulty", "bundled"), reader.label("instance", name), seed, parameters)
-
-
-def _budgets(top: Reader) -> Budgets:
-    reader = Reader(top.table.get("budgets", {}), "budgets", ("train", "search", "memory", "grace"))
-    default = Budgets()
-    return Budgets(
-        reader.duration("train", default.train),
-        reader.duration("search", default.search),
-        reader.size("memory", default.memory),
-        reader.duration("grace", default.grace),
-    )
-
-
-def _validation(top: Reader, n_seeds: int) -> Validation:
-    reader = Reader(top.table.get("validation", {}), "validation", ("states", "search"))
-    states = reader.whole("states", 10 if n_seeds > 1 else 0, 0, 10_000)
-    return Validation(states, reader.duration("search", Validation.search))
-
-
-def _slurm(top: Reader) -> Slurm:
-    keys = ("queue", "account", "walltime", "memory", "interface", "directives", "prologue")
-    reader = Reader(top.table.get("slurm", {}), "slurm", keys)
-    lists: dict[str, tuple[str, ...]] = {}
-    for key in ("directives", "prologue"):
-        lines: list[Any] = reader.read(key, (list,), [], "a list of texts")
-        if not all(isinstance(line, str) for line in lines):
-            raise reader.wrong(key, "a list of texts")
-        lists[key] = tuple(lines)
-    return Slurm(
-        reader.text("queue"),
-        reader.text("account"),
-        reader.text("walltime") or Slurm.walltime,
-        reader.text("memory"),
-        reader.text("interface"),
-        **lists,
-    )
+        raise UsageError(f"{where}: {error}") from None
+    return Generated(one.domain, one.difficulty, one.instance or name, one.seed, parameters)

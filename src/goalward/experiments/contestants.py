@@ -7,14 +7,14 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
 from goalward.baselines.fast_downward import PLANNERS, find_driver, missing_driver
+from goalward.declared import Options, option
 from goalward.errors import GoalwardError, UsageError, of_these
-from goalward.experiments.tables import Reader
+from goalward.experiments.tables import LABEL, TABLE, TEXT, read_table
 from goalward.learning.methods import METHODS, Method, find_method, make_options
 from goalward.learning.options import LearnOptions
 from goalward.search import HEURISTICS, SearchOptions
 from goalward.search.solving import AS_LONG_AS_SEARCH, Improvement, default_search
 
-KEYS = ("label", "method", "options", "search", "grid", "optional")
 FROM_THE_CONFIG = {
     "seed": "seeds",
     "time_limit": "budgets.train",
@@ -26,6 +26,18 @@ LIMITS = {"time_limit": "budgets.search", "memory_limit": "budgets.memory"}
 """Options of the search that stand elsewhere in a config."""
 IMPROVE = "improve"
 """What is done with a plan after the search: "auto", as ``goalward solve`` does, a duration, or "none"."""
+
+
+@dataclass(frozen=True)
+class _Entry(Options):
+    """A table [[methods]]."""
+
+    label: str | None = option(None, "names the column and the files", kind=LABEL)
+    method: str | None = option(None, "the system", kind=TEXT)
+    options: dict[str, Any] | None = option(None, "options of the method", kind=TABLE)
+    search: dict[str, Any] | None = option(None, "options of the search", kind=TABLE)
+    grid: dict[str, Any] | None = option(None, "lists of values, for a method with each combination", kind=TABLE)
+    optional: bool = option(False, "left out where it is not installed")
 
 
 @dataclass(frozen=True)
@@ -149,22 +161,23 @@ def read_contestants(tables: list[dict[str, Any]]) -> tuple[list[Contestant], li
     chosen: list[Contestant] = []
     missing: list[str] = []
     for number, table in enumerate(tables, start=1):
-        reader = Reader(table, f"methods[{number}]", KEYS)
-        name = reader.text("method") or reader.text("label")
+        where = f"methods[{number}]"
+        entry = read_table(_Entry, table, where)
+        name = entry.method or entry.label
         if name is None:
-            raise UsageError(f"{reader.where} has no method{of_these('', METHODS)}")
+            raise UsageError(f"{where} has no method{of_these('', METHODS)}")
         try:
             _system(name)
         except UsageError as error:
-            raise UsageError(f"{reader.name('method')}: {error}") from None
-        label = reader.label("label", name)
-        options, search = (reader.read(key, dict, {}, "a table") for key in ("options", "search"))
+            raise UsageError(f"{where}.method: {error}") from None
+        label = entry.label or name
         if name in PLANNERS and find_driver() is None:
-            if not reader.flag("optional"):
+            if not entry.optional:
                 raise missing_driver(name)
             missing.append(label)
             continue
-        chosen += [one.check() for one in _expanded(Contestant(label, name, options, search), reader)]
+        base = Contestant(label, name, entry.options or {}, entry.search or {})
+        chosen += [one.check() for one in _expanded(base, entry.grid or {}, f"{where}.grid")]
     if not chosen:
         raise UsageError("a config needs at least one method, in a table [[methods]]")
     labels = [contestant.label for contestant in chosen]
@@ -173,17 +186,17 @@ def read_contestants(tables: list[dict[str, Any]]) -> tuple[list[Contestant], li
     return chosen, missing
 
 
-def _expanded(base: Contestant, reader: Reader) -> list[Contestant]:
+def _expanded(base: Contestant, grid: dict[str, Any], where: str) -> list[Contestant]:
     """One contestant, or one for each combination of the values in ``grid`` and in ``grid.search``."""
-    grid = dict(reader.read("grid", dict, {}, "a table of lists"))
-    searches = grid.pop("search", {})
+    searches = grid.get("search", {})
     if not isinstance(searches, dict):
-        raise UsageError(f"{reader.name('grid')}.search is {searches!r}; it is a table of lists")
-    axes = [("options", *axis) for axis in grid.items()] + [("search", *axis) for axis in searches.items()]
+        raise UsageError(f"{where}.search is {searches!r}; it is a table of lists")
+    axes = [("options", name, values) for name, values in grid.items() if name != "search"]
+    axes += [("search", name, values) for name, values in searches.items()]
     for table, name, values in axes:
         if not isinstance(values, list) or not values:
-            where = f"{reader.name('grid')}.{'search.' * (table == 'search')}{name}"
-            raise UsageError(f"{where} is {values!r}; it is a list of values")
+            inner = "search." if table == "search" else ""
+            raise UsageError(f"{where}.{inner}{name} is {values!r}; it is a list of values")
     found = []
     for combination in itertools.product(*(values for _, _, values in axes)):
         one = base
