@@ -27,12 +27,17 @@ from goalward.measures import parse_duration, parse_share
 
 @dataclass(frozen=True)
 class Kind:
-    """What the values of an option are. ``read`` takes one as programs and TOML give it, or raises ValueError."""
+    """What the values of an option are.
+
+    ``read`` takes a value as programs and TOML give it, ``from_text`` one as it stands on a command line; both raise
+    ValueError for what is none. ``to_text`` is the inverse of ``from_text``.
+    """
 
     expected: str
     metavar: str
     read: Callable[[Any], Any]
     from_text: Callable[[str], Any]
+    to_text: Callable[[Any], str] = str
 
 
 def _whole(value: Any) -> int:
@@ -73,10 +78,10 @@ def _names(value: Any) -> tuple[str, ...]:
 
 WHOLE = Kind("a whole number", "N", _whole, int)
 NUMBER = Kind("a number", "X", _number, float)
-FLAG = Kind("true or false", "true|false", _flag, _flag_from_text)
+FLAG = Kind("true or false", "true|false", _flag, _flag_from_text, lambda value: str(value).lower())
 NAME = Kind("a name", "NAME", _name, str)
-NAMES = Kind("one or more names", "NAME[,NAME…]", _names, str)
-DURATION = Kind("a duration such as 90s, 5m or 1h30m", "DURATION", parse_duration, str)
+NAMES = Kind("one or more names", "NAME[,NAME…]", _names, str, ",".join)
+DURATION = Kind("a duration such as 90s, 5m or 1h30m", "DURATION", parse_duration, str, "{:g}s".format)
 SHARE = Kind("a share such as 50% or 0.5", "SHARE", parse_share, str)
 
 _KIND_OF_TYPE: dict[Any, Kind] = {int: WHOLE, float: NUMBER, bool: FLAG, str: NAME, tuple[str, ...]: NAMES}
@@ -91,13 +96,15 @@ def option(
     choices: Iterable[str] = (),
     kind: Kind | None = None,
     by_preset: bool = False,
+    flag: str | None = None,
 ) -> Any:
     """A field of an :class:`Options` class; its kind follows from its type unless one is given.
 
     ``choices`` are the names that it may take. With ``by_preset`` the default is None until the preset fills it in.
+    ``flag`` is for a flag of the command line that is not called as the field is.
     """
     metadata = {"help": help_text, "low": low, "high": high, "choices": tuple(choices)}
-    return dataclasses.field(default=default, metadata=metadata | {"kind": kind, "by_preset": by_preset})
+    return dataclasses.field(default=default, metadata=metadata | {"kind": kind, "by_preset": by_preset, "flag": flag})
 
 
 @dataclass(frozen=True)
@@ -112,11 +119,8 @@ class Option:
     high: float | None
     choices: tuple[str, ...]
     by_preset: bool
-
-    @property
-    def flag(self) -> str:
-        """As the command line spells it."""
-        return "--" + self.name.replace("_", "-")
+    flag: str
+    """As the command line spells it."""
 
     @property
     def expected(self) -> str:
@@ -149,7 +153,8 @@ class Option:
             raise self._wrong(text) from None
 
     def _wrong(self, value: Any) -> UsageError:
-        return UsageError(f"{self.name} is {value!r}; it is {self.expected}")
+        spelt = "" if self.flag == _flag_for(self.name) else f" ({self.flag})"
+        return UsageError(f"{self.name}{spelt} is {value!r}; it is {self.expected}")
 
 
 def declared(owner: type[Options]) -> dict[str, Option]:
@@ -168,7 +173,8 @@ def _declared(owner: type[Options]) -> dict[str, Option]:
     for field in fields(owner):
         known = dict(field.metadata)
         kind = known.pop("kind") or _KIND_OF_TYPE[_without_none(hints[field.name])]
-        found[field.name] = Option(field.name, kind, field.default, **known)
+        flag = known.pop("flag") or _flag_for(field.name)
+        found[field.name] = Option(field.name, kind, field.default, **known, flag=flag)
     return found
 
 
@@ -178,6 +184,10 @@ def own_first(owner: type[Options]) -> list[Option]:
     bases = [base for base in owner.__mro__ if issubclass(base, Options)]
     names = dict.fromkeys(name for base in bases for name in inspect.get_annotations(base))
     return [known[name] for name in names if name in known]
+
+
+def _flag_for(name: str) -> str:
+    return "--" + name.replace("_", "-")
 
 
 def _without_none(hint: Any) -> Any:

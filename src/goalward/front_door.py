@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from goalward.errors import UsageError, did_you_mean
+from goalward.errors import UsageError
 from goalward.learning.methods import find_method, make_options, train_with
 from goalward.learning.options import LearnOptions
 from goalward.task.strips import Task
@@ -75,10 +75,8 @@ def _train_domain(
     from goalward.cli.signals import Interrupt  # noqa: PLC0415
     from goalward.cli.train_domain import domain_training_view  # noqa: PLC0415
 
-    known = [field.name for field in fields(DomainOptions)]
     for name in settings:
-        if name not in known:
-            raise UsageError(f"hgn has no option {name!r}{did_you_mean(name, known)} (its options: {', '.join(known)})")
+        DomainOptions.find(name, "hgn")
     chosen = replace(options or DomainOptions(), **settings)
     names = [task.problem_name for task in tasks]
     with Interrupt() as interrupt, domain_training_view(names, chosen, interrupt, progress) as view:

@@ -177,21 +177,21 @@ def test_problems_must_be_of_one_domain(tiny_task: Callable[..., Tiny]) -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"n_steps": 0}, "message-passing steps is 0"),
-        ({"n_steps": 1001}, "message-passing steps is 1001"),
-        ({"latent": 0}, "latent size is 0"),
-        ({"aggregation": "max"}, "unknown aggregation 'max'"),
-        ({"states_per_problem": 0}, "states per problem is 0"),
-        ({"max_epochs": 0}, "number of epochs is 0"),
+        ({"n_steps": 0}, r"n_steps \(--steps\) is 0"),
+        ({"n_steps": 1001}, r"n_steps \(--steps\) is 1001; it is a whole number from 1 to 1000"),
+        ({"latent": 0}, "latent is 0"),
+        ({"aggregation": "max"}, "aggregation is 'max'; it is one of mean, sum"),
+        ({"states_per_problem": 0}, "states_per_problem is 0"),
+        ({"max_epochs": 0}, r"max_epochs \(--epochs\) is 0"),
         ({"patience": 0}, "patience is 0"),
-        ({"batch_size": 0}, "batch size is 0"),
-        ({"threads": 0}, "number of threads is 0"),
+        ({"batch_size": 0}, "batch_size is 0"),
+        ({"threads": 0}, "threads is 0"),
         ({"seed": -1}, "seed is -1"),
-        ({"learning_rate": 0.0}, "learning rate"),
-        ({"weight_decay": -1.0}, "weight decay"),
-        ({"validation_share": 1.0}, "validation share is 1"),
-        ({"teacher_limit": 0.0}, "time limit is 0"),
-        ({"time_limit": float("nan")}, "time limit is nan"),
+        ({"learning_rate": 0.0}, "learning_rate is 0.0"),
+        ({"weight_decay": -1.0}, "weight_decay is -1.0"),
+        ({"validation_share": 1.0}, "validation_share is 1.0"),
+        ({"teacher_limit": 0.0}, "teacher_limit is 0.0; it is a duration"),
+        ({"time_limit": float("nan")}, "time_limit is nan; it is a duration"),
     ],
 )
 def test_options_check_themselves(change: dict[str, Any], words: str) -> None:
@@ -214,7 +214,7 @@ def test_message_steps_can_differ_from_training(model: DomainModel) -> None:
     values = [model.with_settings(message_steps=steps).heuristic(task).value(task.init) for steps in (1, 3, 6)]
     assert values[1] == model.heuristic(task).value(task.init)
     assert len(set(values)) == 3
-    with pytest.raises(UsageError, match="message-passing steps is 0"):
+    with pytest.raises(UsageError, match=r"n_steps \(--steps\) is 0"):
         model.with_settings(message_steps=0).heuristic(task)
 
 

@@ -124,7 +124,7 @@ def test_a_model_that_solves_nothing_is_said_to(
     assert training.model.info["likely_to_help"] is False
     *_, warning, written = training.out.splitlines()
     assert warning == (
-        "This model is not likely to help: searches of 0.01 s with it solve 0 of 10 validation states. Try a longer "
+        "This model is not likely to help: short searches with it alone solve 0 of 10 validation states. Try a longer "
         "--time-limit, more --trials, another --sampler, or another --method (rsl, tsl, sing, …)."
     )
     assert written.startswith("Model written to ")

@@ -130,15 +130,11 @@ def test_a_problem_of_another_domain_is_refused(
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--steps", "0"), "message-passing steps is 0"),
-        (("--states-per-problem", "0"), "states per problem is 0"),
-        (("--epochs", "0"), "number of epochs is 0"),
-        (("--aggregation", "max"), "unknown aggregation 'max' (known: mean, sum)"),
-        (("--seed", "4294967296"), "the seed is 4294967296"),
-        (("--teacher-limit", "soon"), "'soon' is not a duration"),
-        (("--time-limit", "0s"), "'0s'"),
-        (("--threads", "0"), "--threads"),
-        (("--costs", "euro"), "--costs"),
+        (("--steps", "0"), "n_steps (--steps) is 0; it is a whole number from 1 to 1000"),
+        (("--states-per-problem", "0"), "states_per_problem is 0; it is a whole number from 1 to 1000000"),
+        (("--aggregation", "max"), "aggregation is 'max'; it is one of mean, sum"),
+        (("--teacher-limit", "soon"), "teacher_limit is 'soon'; it is a duration such as 90s, 5m or 1h30m"),
+        (("--costs", "euro"), "unit_costs (--costs) is 'euro'; it is unit (steps to the goal) or pddl (their cost)"),
     ],
 )
 def test_wrong_options_are_one_line(

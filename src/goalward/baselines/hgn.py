@@ -23,7 +23,6 @@ import torch
 from torch import nn
 from torch.nn.functional import leaky_relu, linear
 
-from goalward.baselines.hgn_model import Aggregation
 from goalward.task.strips import Rows, Task
 
 VERTEX_FEATURES = 2  # true in the state, in the goal
@@ -38,7 +37,7 @@ WORST = 1e30
 class Hypergraph:
     """The delete relaxation of a task, as sparse matrices that sum over the atoms or operators next to each other."""
 
-    def __init__(self, task: Task, *, unit_costs: bool = True, aggregation: Aggregation = "mean") -> None:
+    def __init__(self, task: Task, *, unit_costs: bool = True, aggregation: str = "mean") -> None:
         self.n_vertices, self.n_edges = task.n_atoms, task.n_operators
         costs = np.ones(task.n_operators) if unit_costs else task.costs
         features = np.stack([costs, task.add.lengths, task.pre.lengths], axis=1)

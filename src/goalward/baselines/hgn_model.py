@@ -6,17 +6,16 @@ One safetensors file, read without PyTorch; only :meth:`DomainModel.heuristic` n
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 from safetensors.numpy import save
 
+from goalward.declared import DURATION, FLAG, SHARE, Kind, Options, option
 from goalward.errors import GoalwardError, StoredFileError, UsageError
-from goalward.measures import parse_duration
 from goalward.search.heuristics import BoundHeuristic, bind_heuristic
 from goalward.search.learned import require_domain
 from goalward.search.planning import Solver
@@ -33,7 +32,6 @@ DOMAIN_FORMAT = "goalward-domain-model"
 VERSION = 1
 MAX_STEPS = 1000
 
-Aggregation = Literal["mean", "sum"]
 AGGREGATIONS: dict[str, str] = {
     "mean": "mean of the messages that reach an atom, carries over to larger problems",
     "sum": "their sum, as in the paper",
@@ -42,57 +40,47 @@ AGGREGATIONS: dict[str, str] = {
 Weights = dict[str, npt.NDArray[np.float32]]
 
 
+def _unit_costs(text: str) -> bool:
+    return {"unit": True, "pddl": False}[text.lower()]
+
+
+COSTS = Kind(
+    "unit (steps to the goal) or pddl (their cost)",
+    "unit|pddl",
+    FLAG.read,
+    _unit_costs,
+    lambda unit: "unit" if unit else "pddl",
+)
+
+
 @dataclass(frozen=True)
-class DomainOptions:
+class DomainOptions(Options):
     """How a network for a domain is taught and trained.
 
-    ``n_steps`` is M, the message-passing steps while training. ``teacher_limit`` is for all optimal plans of one
-    problem, in seconds; ``time_limit`` is for teaching and training. With ``unit_costs`` the network learns the number
-    of steps to the goal, otherwise their cost by the PDDL.
+    With ``unit_costs`` the network learns the number of steps to the goal, otherwise their cost by the PDDL.
     """
 
-    n_steps: int = 10
-    latent: int = 32
-    aggregation: Aggregation = "mean"
-    states_per_problem: int = 100
-    teacher_limit: float = 10.0
-    unit_costs: bool = True
-    learning_rate: float = 1e-3
-    weight_decay: float = 2.5e-4
-    batch_size: int = 32
-    max_epochs: int = 200
-    patience: int = 30
-    validation_share: float = 0.2
-    time_limit: float | None = None
-    seed: int = 0
-    threads: int = 1
-
-    def __post_init__(self) -> None:
-        for name in ("teacher_limit", "time_limit"):
-            if isinstance(getattr(self, name), str):  # as people write them: "2m"
-                object.__setattr__(self, name, parse_duration(getattr(self, name)))
-        check_steps(self.n_steps)
-        if self.aggregation not in AGGREGATIONS:
-            raise UsageError(f"unknown aggregation {self.aggregation!r} (known: {', '.join(AGGREGATIONS)})")
-        for name, value, highest in (
-            ("latent size", self.latent, 4096),
-            ("number of states per problem", self.states_per_problem, 1_000_000),
-            ("batch size", self.batch_size, 1_000_000),
-            ("number of epochs", self.max_epochs, 1_000_000),
-            ("patience", self.patience, 1_000_000),
-            ("number of threads", self.threads, 1024),
-        ):
-            if not 1 <= value <= highest:
-                raise UsageError(f"the {name} is {value}; it goes from 1 to {highest}")
-        if not 0 <= self.seed < 2**32:
-            raise UsageError(f"the seed is {self.seed}; it goes from 0 to 2^32 - 1")
-        if not (0 < self.learning_rate < math.inf and 0 <= self.weight_decay < math.inf):
-            raise UsageError("the learning rate is above 0, the weight decay at least 0")
-        if not 0 < self.validation_share < 1:
-            raise UsageError(f"the validation share is {self.validation_share}; it lies between 0 and 1")
-        for limit in (self.teacher_limit, self.time_limit):
-            if limit is not None and not limit > 0:
-                raise UsageError(f"a time limit is {limit} s; it must be above 0")
+    n_steps: int = option(10, "M, message-passing steps while training", 1, MAX_STEPS, flag="--steps")
+    latent: int = option(32, "numbers that stand for an atom or an operator inside the network", 1, 4096)
+    aggregation: str = option(
+        "mean", "; ".join(f"{name}: {text}" for name, text in AGGREGATIONS.items()), choices=AGGREGATIONS
+    )
+    states_per_problem: int = option(100, "states to learn from, along optimal plans from random walks", 1, 1_000_000)
+    teacher_limit: float = option(10.0, "time for the optimal plans of each problem", kind=DURATION)
+    unit_costs: bool = option(True, "learn the number of steps or their cost by the PDDL", kind=COSTS, flag="--costs")
+    learning_rate: float = option(1e-3, "learning rate of Adam", 1e-9, 10.0)
+    weight_decay: float = option(2.5e-4, "weight decay of Adam", 0.0, 10.0)
+    batch_size: int = option(32, "states of a step of gradient descent", 1, 1_000_000)
+    max_epochs: int = option(200, "passes over the states at most; training stops early", 1, 1_000_000, flag="--epochs")
+    patience: int = option(30, "epochs without a lower validation loss after which training stops", 1, 1_000_000)
+    validation_share: float = option(
+        0.2, "share of the states that is held out to stop training early", 0.001, 0.9, kind=SHARE
+    )
+    time_limit: float | None = option(
+        None, "time for everything but grounding; half of it for the teacher", kind=DURATION
+    )
+    seed: int = option(0, "same seed, same machine, same model", 0, 2**32 - 1)
+    threads: int = option(1, "threads for PyTorch", 1, 1024)
 
 
 def check_steps(n_steps: int) -> int:

@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypeVar
 
 import typer
 
-from goalward.declared import DURATION, NAMES, Option
+from goalward.declared import NAMES, Option
 from goalward.learning.presets import PRESETS
 
 Command = TypeVar("Command", bound=Callable[..., None])
@@ -52,16 +52,7 @@ def metavar(option: Option) -> str:
 
 def describe_default(option: Option) -> str:
     """What holds where nothing is said: a value, or one for each preset; empty where there is none."""
-    if not option.by_preset:
-        seconds = option.kind is DURATION and option.default is not None
-        return f"{option.default:g}s" if seconds else _text(option.default)
-    by_name = {name: _text(values[option.name]) for name, values in PRESETS.items()}
-    return ", ".join(f"{name} {value}" for name, value in by_name.items())
-
-
-def _text(value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return ",".join(value) if isinstance(value, tuple) else f"{value}"
+    if option.by_preset:
+        values = {name: option.kind.to_text(preset[option.name]) for name, preset in PRESETS.items()}
+        return ", ".join(f"{name} {value}" for name, value in values.items())
+    return "" if option.default is None else option.kind.to_text(option.default)

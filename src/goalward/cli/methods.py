@@ -70,7 +70,10 @@ def _explain(method: Method) -> None:
     options = own_first(method.options)
     if not options:
         return
-    typer.echo("Options, each a flag of goalward train (--max-epochs N), a --set max_epochs=N, or a key of a config:")
+    if method.kind == "domain":
+        typer.echo("Options, each a flag of goalward train-domain:")
+    else:
+        typer.echo("Options, each a flag of goalward train (--max-epochs N), --set max_epochs=N, or a key of a config:")
     width = max(len(option.name) for option in options)
     for option in options:
         default = describe_default(option)

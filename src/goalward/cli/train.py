@@ -101,7 +101,7 @@ def _warning(info: dict[str, Any]) -> str:
     others = [name for name in learned_methods() if name != info["method"]]
     sampler = "another --sampler, " if "sampler" in info["options"] else ""
     return (
-        f"This model is not likely to help: searches of {kept['search_seconds']:g} s with it solve {kept['solved']} of "
+        f"This model is not likely to help: short searches with it alone solve {kept['solved_alone']} of "
         f"{kept['validation_states']} validation states. Try a longer --time-limit, more --trials, {sampler}"
         f"or another --method ({', '.join(others[:3])}, …)."
     )

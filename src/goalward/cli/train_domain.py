@@ -6,15 +6,17 @@ import contextlib
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from goalward.baselines.hgn_model import AGGREGATIONS, Aggregation, DomainModel, DomainOptions, save_domain_model
+from goalward.baselines.hgn_model import DomainModel, DomainOptions, save_domain_model
+from goalward.cli.flags import with_flags
 from goalward.cli.live import at_most_left, can_show_rows, describe_losses, live_rows, spinner
 from goalward.cli.signals import Interrupt
+from goalward.declared import own_first
 from goalward.errors import UsageError
-from goalward.measures import format_duration, parse_duration
+from goalward.measures import format_duration
 from goalward.task.grounding import UnsolvableError, ground
 from goalward.task.lifted_reader import read_domain, read_problem
 from goalward.task.strips import Task
@@ -23,40 +25,15 @@ if TYPE_CHECKING:
     from goalward.baselines.hgn_data import Lessons
     from goalward.baselines.hgn_training import DomainEpoch
 
-DEFAULTS = DomainOptions()
 
-
+@with_flags(own_first(DomainOptions))
 def train_domain(
     domain: Annotated[Path, typer.Argument(help="PDDL domain file", show_default=False)],
     problems: Annotated[
         list[Path], typer.Argument(help="small PDDL problem files of the domain to learn from", show_default=False)
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="the model file, NAME.goalward", show_default=False)],
-    time_limit: Annotated[
-        float | None,
-        typer.Option(
-            parser=parse_duration, metavar="DURATION", help="for everything but grounding; half of it for the teacher"
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option(help="same seed, same machine, same model", min=0)] = DEFAULTS.seed,
-    steps: Annotated[int, typer.Option(help="M, message-passing steps while training")] = DEFAULTS.n_steps,
-    states_per_problem: Annotated[
-        int, typer.Option(help="states to learn from, along optimal plans from random walks")
-    ] = DEFAULTS.states_per_problem,
-    teacher_limit: Annotated[
-        float, typer.Option(parser=parse_duration, metavar="DURATION", help="for the optimal plans of each problem")
-    ] = "10s",  # type: ignore[assignment]
-    epochs: Annotated[int, typer.Option(help="at most; training stops early")] = DEFAULTS.max_epochs,
-    aggregation: Annotated[
-        str,
-        typer.Option(
-            metavar="|".join(AGGREGATIONS), help="; ".join(f"{k}: {text}" for k, text in AGGREGATIONS.items())
-        ),
-    ] = DEFAULTS.aggregation,
-    costs: Annotated[
-        Literal["unit", "pddl"], typer.Option(help="learn the number of steps to the goal, or their cost by the PDDL")
-    ] = "unit",
-    threads: Annotated[int, typer.Option(help="threads for PyTorch", min=1)] = DEFAULTS.threads,
+    **texts: str,
 ) -> None:
     """Learn a heuristic for a whole domain (STRIPS-HGN), for use with goalward plan --model.
 
@@ -64,17 +41,7 @@ def train_domain(
     """
     if output.is_dir() or not output.absolute().parent.is_dir():
         raise UsageError(f"{output}: not a file in an existing folder")
-    options = DomainOptions(
-        n_steps=steps,
-        aggregation=cast(Aggregation, aggregation),
-        states_per_problem=states_per_problem,
-        teacher_limit=teacher_limit,
-        unit_costs=costs == "unit",
-        max_epochs=epochs,
-        time_limit=time_limit,
-        seed=seed,
-        threads=threads,
-    )
+    options = DomainOptions.of("hgn", texts=texts)
     with spinner("grounding"):
         tasks = _ground_all(domain, problems)
     if not tasks:

@@ -87,7 +87,7 @@ METHODS: dict[str, Method] = {
         ),
         Method(
             "hgn", "domain", "STRIPS-HGN, a hypergraph network over the delete relaxation (goalward train-domain)",
-            "Shen, Trevizan, Thiébaux 2020",
+            "Shen, Trevizan, Thiébaux 2020", f"{_BASELINES}.hgn_model.DomainOptions",
         ),
         Method("ff", "planner", "GBFS with h_FF, goalward's own", "Hoffmann, Nebel 2001"),
         Method(

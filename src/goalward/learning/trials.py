@@ -161,7 +161,7 @@ class _Outcome:
     @property
     def settles_it(self) -> bool:
         """Can another trial hardly be better?"""
-        solved_all = self.score is not None and self.score.solved == self.score.states
+        solved_all = self.score is not None and self.score.alone == self.score.states
         return solved_all and self.result.end == "validation states solved"
 
 
