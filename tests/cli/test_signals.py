@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from goalward.cli.signals import ended_at_once
 from goalward.search.solving import Outcome as Solved
 from goalward.search.solving import solve
 
@@ -64,12 +66,21 @@ def test_a_search_reports_what_it_did(
 @BOTH
 @pytest.mark.parametrize("command", ["plan", "train", "train-domain", "walk", "inspect", "compare"])
 def test_grounding_ends_at_once_and_is_named(
-    goalward: Goalward, large: Files, tmp_path: Path, ending: signal.Signals, code: int, command: str
+    goalward: Goalward,
+    large: Files,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    ending: signal.Signals,
+    code: int,
+    command: str,
 ) -> None:
+    def interrupted(activity: str) -> contextlib.AbstractContextManager[None]:
+        raise_soon(ending)
+        return ended_at_once(activity)
+
+    monkeypatch.setattr("goalward.cli.live.ended_at_once", interrupted)
     more = {"compare": [large.problem], "plan": [], "inspect": []}.get(command, ["-o", tmp_path / "out"])
-    timer = raise_soon(ending)
     outcome = goalward(command, *large.names, *more)
-    timer.join()
     assert outcome.code == code
     assert outcome.error == "interrupted while grounding"
     assert not (tmp_path / "out").exists()
