@@ -21,7 +21,9 @@ LandmarkGuide::LandmarkGuide(std::shared_ptr<LandmarkFinder> finder)
 }
 
 void LandmarkGuide::start(StateId id, const Word* state) {
+    const uint64_t before = finder_->effort();
     graph_ = finder_->find(state);
+    effort_ += finder_->effort() - before;  // several guides may share the finder
     width_ = graph_.natural.width();
     for (auto* row : {&all_, &goals_, &delayed_, &row_, &scratch_}) row->assign(width_, 0);
     before_ = graph_.natural;

@@ -27,7 +27,7 @@ public:
     float evaluate(StateId id, const Word* state, std::vector<int32_t>* preferred) override;
 
     uint64_t bytes() const override { return status_.bytes(); }
-    uint64_t effort() const override { return finder_->effort() + effort_; }
+    uint64_t effort() const override { return effort_; }
     const char* name() const override { return "landmarks"; }
 
     const LandmarkGraph& graph() const { return graph_; }
