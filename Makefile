@@ -21,7 +21,7 @@ $(BIN)/python:
 
 $(VENV)/.installed: $(BIN)/python $(BUILD_INPUTS)
 	$(PIP) scikit-build-core nanobind cmake ninja
-	$(PIP) --no-build-isolation --editable .
+	$(PIP) --no-build-isolation --editable '.[train]'
 	@touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed
@@ -29,7 +29,7 @@ $(VENV)/.installed-dev: $(VENV)/.installed
 	@touch $@
 
 $(VENV)/.installed-experiments: $(VENV)/.installed
-	$(PIP) --no-build-isolation --editable '.[baselines,experiments]'
+	$(PIP) --no-build-isolation --editable '.[train,baselines,experiments]'
 	@touch $@
 
 demo: $(VENV)/.installed

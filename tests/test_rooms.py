@@ -13,8 +13,8 @@ import pytest
 import goalward
 from goalward.learning.methods import learned_methods
 
-ROOMS = ("task", "search", "regression", "sampling", "learning", "baselines", "experiments", "report", "cli")
-ANYONE_MAY_IMPORT = ("declared", "display", "errors", "measures", "_core")
+ROOMS = ("task", "search", "regression", "sampling", "learning", "baselines", "experiments", "report", "cli", "up")
+ANYONE_MAY_IMPORT = ("declared", "display", "errors", "extras", "measures", "_core")
 SOURCE = Path(goalward.__file__).parent
 
 

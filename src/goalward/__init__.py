@@ -74,7 +74,16 @@ def __getattr__(name: str) -> Any:
     home = _HOME.get(name)
     if home is None:
         raise AttributeError(f"module 'goalward' has no attribute {name!r}")
-    value = getattr(import_module(f"goalward.{home}"), name)
+    try:
+        module = import_module(f"goalward.{home}")
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        from goalward.extras import require_torch  # noqa: PLC0415
+
+        require_torch(name)
+        raise
+    value = getattr(module, name)
     globals()[name] = value
     return value
 

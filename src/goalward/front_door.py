@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from goalward.errors import UsageError
+from goalward.extras import require_torch
 from goalward.learning.methods import find_method, make_options, train_with
 from goalward.learning.options import LearnOptions
 from goalward.task.strips import Task
@@ -70,6 +71,7 @@ def train(
 def _train_domain(
     tasks: Sequence[Task], options: DomainOptions | None, settings: dict[str, Any], progress: bool | None
 ) -> DomainModel:
+    require_torch("training")
     from goalward.baselines.hgn_model import DomainOptions  # noqa: PLC0415
     from goalward.baselines.hgn_training import train_domain  # noqa: PLC0415 - loads PyTorch
     from goalward.cli.signals import Interrupt  # noqa: PLC0415

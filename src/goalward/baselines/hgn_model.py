@@ -16,6 +16,7 @@ from safetensors.numpy import save
 
 from goalward.declared import DURATION, FLAG, SHARE, Kind, Options, option
 from goalward.errors import GoalwardError, StoredFileError, UsageError
+from goalward.extras import require_torch
 from goalward.search.heuristics import BoundHeuristic, bind_heuristic
 from goalward.search.learned import require_domain
 from goalward.search.planning import Solver
@@ -178,6 +179,7 @@ class DomainModel(Solver):
 
     def network(self) -> HypergraphNetwork:
         """The network in PyTorch."""
+        require_torch("a model of a domain")
         import torch  # noqa: PLC0415  # slow to load, and needed only here
 
         from goalward.baselines.hgn import HypergraphNetwork  # noqa: PLC0415

@@ -29,6 +29,7 @@ from goalward.experiments.runner import experiment_lock, is_running, open_store,
 from goalward.experiments.store import FILE_NAME, Result, Store, Unit
 from goalward.experiments.summary import summarise
 from goalward.experiments.units import Schedule
+from goalward.extras import require_torch
 from goalward.measures import format_duration
 
 LINE_SECONDS = 60.0
@@ -68,6 +69,8 @@ def run(
     if dry_run:
         _show_schedule(chosen, output, slurm)
         return
+    if not (scheduler or slurm) and any(contestant.kind != "planner" for contestant in chosen.methods):
+        require_torch("learning in an experiment")
     n_jobs = jobs or cores()
     logs = output.absolute() / "slurm"
     cluster = (

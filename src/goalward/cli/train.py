@@ -15,6 +15,7 @@ from goalward.cli.signals import Interrupt
 from goalward.cli.training_view import training_view
 from goalward.declared import declared, own_first, split_settings
 from goalward.errors import UsageError
+from goalward.extras import require_torch
 from goalward.learning.methods import learned_methods, make_options, methods_with, options_class, train_with
 from goalward.search.model import Model, save_model, training_notes
 from goalward.task.grounding import ground_files
@@ -44,6 +45,7 @@ def train(
     """
     if output.is_dir() or not output.absolute().parent.is_dir():
         raise UsageError(f"{output}: not a file in an existing folder")
+    require_torch("goalward train")
     _refuse_options_of_others(method, texts)
     # What is wrong is refused now, not after grounding.
     options = make_options(method, texts=texts | split_settings(settings or ())).resolved()

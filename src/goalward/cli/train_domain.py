@@ -16,6 +16,7 @@ from goalward.cli.live import at_most_left, can_show_rows, describe_losses, live
 from goalward.cli.signals import Interrupt
 from goalward.declared import own_first
 from goalward.errors import UsageError
+from goalward.extras import require_torch
 from goalward.measures import format_duration
 from goalward.task.grounding import UnsolvableError, ground
 from goalward.task.lifted_reader import read_domain, read_problem
@@ -41,6 +42,7 @@ def train_domain(
     """
     if output.is_dir() or not output.absolute().parent.is_dir():
         raise UsageError(f"{output}: not a file in an existing folder")
+    require_torch("goalward train-domain")
     options = DomainOptions.of("hgn", texts=texts)
     with spinner("grounding"):
         tasks = _ground_all(domain, problems)

@@ -19,6 +19,7 @@ from goalward.experiments.store import Result, Unit
 from goalward.experiments.summary import Entry
 from goalward.experiments.unit_work import LostError, do_unit
 from goalward.experiments.units import Job
+from goalward.extras import require_torch
 from goalward.learning.methods import options_class
 from goalward.search.learned import load_model
 from goalward.task.grounding import ground
@@ -79,6 +80,8 @@ def _entrant(part: str, name: str, model: Path | None) -> Entrant:
         contestant = replace(contestant, options={"model": str(model)})
     if name in PLANNERS and find_driver() is None:
         raise missing_driver(name)
+    if contestant.kind == "domain" or (contestant.kind == "instance" and model is None):
+        require_torch(name)
     return Entrant(contestant.check(), model)
 
 

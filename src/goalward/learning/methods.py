@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from goalward.declared import Options, declared
 from goalward.errors import UsageError, of_these
+from goalward.extras import require_torch
 from goalward.learning.options import LearnOptions
 from goalward.search.model import Model
 from goalward.task.strips import Task
@@ -138,6 +139,7 @@ def train_with(
     task: Task, method: str = "n-rsl", options: LearnOptions | None = None, watcher: Watcher | None = None
 ) -> Model:
     """Learn a heuristic for a task with a method and its options, or with the default ones."""
+    require_torch("training")
     import goalward.learning.trainer  # noqa: F401, PLC0415 - loads PyTorch, before the clock starts
     from goalward.learning.trials import train_model  # noqa: PLC0415 - the table is read by those who train nothing
 

@@ -13,6 +13,7 @@ from safetensors.numpy import save
 
 from goalward.display import bars, html_table
 from goalward.errors import StoredFileError
+from goalward.extras import require_torch
 from goalward.task.packing import core_atoms, fixed_atoms
 from goalward.task.plan_file import write_bytes_atomically
 from goalward.task.states import BitRows, from_bits
@@ -96,6 +97,7 @@ class Dataset:
 
         >>> states, labels = dataset.to_torch().tensors  # doctest: +SKIP
         """
+        require_torch("Dataset.to_torch")
         import torch  # noqa: PLC0415 - slow to load
         from torch.utils.data import TensorDataset  # noqa: PLC0415
 

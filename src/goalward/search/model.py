@@ -18,6 +18,7 @@ from safetensors.numpy import save
 
 from goalward.display import falling_line, html_table
 from goalward.errors import StoredFileError, UsageError
+from goalward.extras import require_torch
 from goalward.search.heuristics import BoundHeuristic
 from goalward.search.learned import require_domain
 from goalward.search.network import Layer, NetworkWeights, bind_network
@@ -96,6 +97,7 @@ class Model(Solver):
         states of a :class:`~goalward.sampling.Dataset`, so a network that learned from one knows nothing of them, and
         search need not store them.
         """
+        require_torch("Model.from_torch")
         from goalward.search.torch_networks import weights_of  # noqa: PLC0415 - loads PyTorch
 
         notes = {"method": type(module).__name__, "notes": {"network": "made in PyTorch"}}
@@ -106,6 +108,7 @@ class Model(Solver):
 
     def to_torch(self) -> nn.Module:
         """The network as a PyTorch module: a float tensor of shape (states, |F|) in, one number per state out."""
+        require_torch("Model.to_torch")
         from goalward.search.torch_networks import ExportedNetwork  # noqa: PLC0415 - loads PyTorch
 
         return ExportedNetwork(self.weights)
