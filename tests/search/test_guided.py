@@ -125,7 +125,7 @@ def test_a_state_without_an_atom_that_always_holds_is_searched_too(algorithm: st
 def test_lama_counts_evaluations_by_heuristic_and_expansions_by_queue(tiny: Tiny) -> None:
     counts = guided(tiny.task, "lama").statistics
     queues = dict(counts.expansions_by_queue)
-    assert list(queues) == ["ff", "ff preferred", "landmarks", "landmarks preferred"]
+    assert list(queues) == ["lama: ff", "lama: ff preferred", "lama: landmarks", "lama: landmarks preferred"]
     assert sum(queues.values()) == max(counts.expanded - 1, 0)  # no queue leads to the initial state
     assert dict(counts.evaluations_by_heuristic)["ff"] == counts.evaluated == counts.expanded + counts.dead_ends
     assert counts.led_by in queues or counts.expanded <= 1
@@ -136,16 +136,17 @@ def test_hybrid_search_names_the_search_of_each_queue(hard: Task) -> None:
         hard, bind_network(hard, small_network(hard)), SearchOptions("hybrid", expansion_limit=20_000)
     ).statistics
     queues, evaluations = dict(counts.expansions_by_queue), dict(counts.evaluations_by_heuristic)
-    assert list(queues)[:5] == [
+    assert list(queues)[:6] == [
         "lama: ff",
         "lama: ff preferred",
         "lama: landmarks",
         "lama: landmarks preferred",
+        "novelty",
         "hybrid: ff",
     ]
     assert queues["hybrid: network preferred"] > 0
     assert sum(queues.values()) <= counts.expanded <= sum(queues.values()) + 5
-    assert set(evaluations) == {"ff", "landmarks", "network"}
+    assert set(evaluations) == {"ff", "landmarks", "network", "novelty"}
     assert evaluations["network"] > evaluations["ff"] > 0
 
 
@@ -181,7 +182,9 @@ def test_progress_sees_counts_and_can_cancel(hard: Task, algorithm: str) -> None
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc to see the memory in use")
-@pytest.mark.parametrize("parts", ["lama_parts()", "hybrid_parts((1, 32))", "hybrid_parts((1, 32))[1:2]"])
+@pytest.mark.parametrize(
+    "parts", ["lama_parts()", "hybrid_parts((1, 32))", "hybrid_parts((1, 32))[2:3]", "lama_parts()[1:]"]
+)
 def test_memory_runs_out_near_its_limit(parts: str) -> None:
     script = f"""
 from goalward import _core

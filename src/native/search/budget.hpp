@@ -34,6 +34,8 @@ public:
         if (held_ + extra > room_) stop_ = Stop::memory;
         return stop_ == Stop::none;
     }
+    // Bytes that searches may hold together.
+    uint64_t room() const { return room_; }
     Stop why() const { return stop_; }
     double elapsed() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
 

@@ -10,6 +10,7 @@
 
 #include "search/ff_guide.hpp"
 #include "search/landmark_count.hpp"
+#include "search/novelty_search.hpp"
 #include "search/queue_search.hpp"
 
 namespace goalward {
@@ -35,11 +36,15 @@ public:
         }
         return search_->advance(effort);
     }
-    QueueSearch* search() { return search_.get(); }
+    TurnSearch* search() { return search_.get(); }
 
 private:
     // A search begins with its first turn: short searches never pay for the others.
     void begin() {
+        if (part_.novelty) {
+            search_ = std::make_unique<NoveltySearch>(guidance_.relaxation, part_.name, expansion_limit_, budget_);
+            return;
+        }
         if (part_.guided) {
             guides_.push_back(std::make_unique<FFGuide>(guidance_.relaxation));
             guides_.push_back(std::make_unique<LandmarkGuide>(guidance_.landmarks));
@@ -59,14 +64,15 @@ private:
     uint64_t expansion_limit_;
     Budget& budget_;
     std::vector<std::unique_ptr<Guide>> guides_;
-    std::unique_ptr<QueueSearch> search_;
+    std::unique_ptr<TurnSearch> search_;
 };
 
 void check(std::span<const PortfolioPart> parts, const Evaluator* network) {
     if (parts.empty()) throw std::invalid_argument("a portfolio has at least one part");
     for (const PortfolioPart& part : parts) {
         if (part.network && !network) throw std::invalid_argument("a part of the portfolio needs a network");
-        if (!part.network && !part.guided) throw std::invalid_argument("a part of the portfolio has no heuristic");
+        if (part.novelty ? part.network || part.guided : !part.network && !part.guided)
+            throw std::invalid_argument("a part of the portfolio has heuristics, or goes by novelty alone");
         if (part.batch < 1 || !(part.share > 0)) throw std::invalid_argument("a batch or a share is not above 0");
     }
 }

@@ -1,5 +1,5 @@
-// Searches with several heuristics that take turns until one of them ends: with h_FF and landmarks, with a network beside
-// them, with the network alone.
+// Searches that take turns until one of them ends: with h_FF and landmarks, by novelty, with a network beside h_FF and
+// landmarks, with the network alone.
 //
 // Turns go by counted effort, not by the clock, so a portfolio does the same on every run. Each search has states of its
 // own and begins with its first turn, so that what one search solves at once never waits for another.
@@ -20,6 +20,7 @@ struct PortfolioPart {
     std::string name;  // where there are several parts, the names of its queues begin with it
     bool guided;       // with h_FF and landmarks
     bool network;
+    bool novelty;      // by what is new in a state, and with nothing else
     int batch;       // see QueueSearchOptions
     double share;    // of the effort that all parts take together, relative to the others
     uint64_t delay;  // it begins when a part that had everything to itself would have taken so much effort

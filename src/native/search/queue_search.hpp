@@ -22,6 +22,7 @@
 #include "search/guide.hpp"
 #include "search/queues.hpp"
 #include "search/registry.hpp"
+#include "search/turns.hpp"
 
 namespace goalward {
 
@@ -32,22 +33,19 @@ struct QueueSearchOptions {
     uint64_t expansion_limit = 0;  // 0: none
 };
 
-class QueueSearch {
+class QueueSearch final : public TurnSearch {
 public:
     // Guides and network, of which there is at least one, belong to the caller.
     QueueSearch(const Problem& problem, std::vector<Guide*> guides, Evaluator* network,
                 const QueueSearchOptions& options, Budget& budget);
 
-    // Expands the initial state; a status where that is all there is to do.
-    std::optional<Status> start(std::span<const int32_t> init);
-    // Searches on for about so much effort (see Guide::effort); a status where the search has come to its end.
-    std::optional<Status> advance(uint64_t effort);
+    std::optional<Status> start(std::span<const int32_t> init) override;
+    std::optional<Status> advance(uint64_t effort) override;
 
-    uint64_t effort() const;
-    Statistics statistics() const;
-    std::vector<int32_t> plan();
-    // The queue that led to the goal; empty where the initial state is one, or its parent.
-    const std::string& led_by() const { return led_by_; }
+    uint64_t effort() const override;
+    Statistics statistics() const override;
+    std::vector<int32_t> plan() override;
+    const std::string& led_by() const override { return led_by_; }
 
 private:
     enum class Kind { operators, preferred, children, preferred_children };

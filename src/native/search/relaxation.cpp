@@ -166,6 +166,12 @@ void RelaxationEvaluator::append_helpful_actions(std::vector<int32_t>& operators
             operators.push_back(ops_.original[op]);
 }
 
+void RelaxationEvaluator::append_plan_atoms(std::vector<int32_t>& atoms) const {
+    for (int32_t op : plan_)
+        for (int32_t atom : ops_.add[op])
+            if (support_[atom] == op && cost_[atom] != unreached) atoms.push_back(atom);
+}
+
 namespace {
 template <Relaxed kind>
 std::unique_ptr<Evaluator> make(std::shared_ptr<const Problem> problem, bool unit_costs) {

@@ -34,6 +34,8 @@ public:
     float evaluate(const Word* state);
     // Operators of the kept relaxed plan that are applicable in the state that was evaluated last (FF's helpful actions).
     void append_helpful_actions(std::vector<int32_t>& operators) const;
+    // Atoms that the kept relaxed plan makes true, each once.
+    void append_plan_atoms(std::vector<int32_t>& atoms) const;
     // Atoms and counters that passes have touched so far: a measure of work that repeats exactly.
     uint64_t effort() const { return effort_; }
 

@@ -1,0 +1,95 @@
+"""Search by novelty, against one written as plainly as can be and against brute force."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from novelty_oracle import run
+
+from goalward import _core
+from goalward.search import BoundHeuristic, SearchOptions, Status, search
+from goalward.search import best_first as searches
+from goalward.task.states import to_bits
+from goalward.task.strips import Task
+from goalward.task.validate import validate_plan
+from helpers import make_tiny
+from oracle import cheapest_cost, make_task, strips_tasks
+
+NOVELTY = {"guided": False, "network": False, "novelty": True}
+
+
+def run_native(task: Task, limit: int | None = None) -> _core.SearchResult:
+    heuristic = BoundHeuristic(task, "ff", lambda p: _core.native_evaluator(p, "ff", True), whole=True)
+    return _core.portfolio_search(
+        heuristic.guidance(to_bits([task.init], task.n_atoms), unit_costs=True),
+        None,
+        [_core.PortfolioPart(name="novelty", **NOVELTY)],
+        task.init,
+        SearchOptions(expansion_limit=limit).native(),
+    )
+
+
+@st.composite
+def tasks_of_single_adders(draw: st.DrawFn) -> Task:
+    task = draw(strips_tasks(max_atoms=9, max_operators=12))
+    taken: set[int] = set()
+    operators = []
+    for op in range(task.n_operators):
+        pre, add, delete = (set(rows[op].tolist()) for rows in (task.pre, task.add, task.delete))
+        operators.append((pre, add - taken, delete, 1))
+        taken |= add
+    return make_task(task.n_atoms, operators, set(task.init.tolist()), set(task.goal.tolist()))
+
+
+@given(tasks_of_single_adders(), st.sampled_from([1, 2, 3, 5, 8, 1000]))
+def test_it_goes_where_the_plain_search_goes(task: Task, limit: int) -> None:
+    wanted, found = run(task, limit), run_native(task, limit)
+    counts = found.statistics
+    assert (counts.expanded, counts.dead_ends) == (wanted.expanded, wanted.dead_ends)
+    assert counts.stored == wanted.stored
+    if wanted.plan is None:
+        ended = _core.Status.OUT_OF_EXPANSIONS if wanted.cut else _core.Status.EXHAUSTED
+        assert found.status == ended
+    else:
+        assert found.status == _core.Status.SOLVED
+        assert len(found.plan) == len(wanted.plan)
+
+
+@given(strips_tasks())
+def test_it_finds_a_plan_exactly_where_there_is_one(task: Task) -> None:
+    solvable = cheapest_cost(task, unit_costs=True) < float("inf")
+    assert run_native(task).status == (_core.Status.SOLVED if solvable else _core.Status.EXHAUSTED)
+
+
+@pytest.mark.parametrize("domain", ["blocks", "delivery", "gripper", "lights", "storage", "tiles", "visitall"])
+def test_its_plans_are_plans(domain: str) -> None:
+    tiny = make_tiny(domain, 1)
+    found = run_native(tiny.task)
+    steps = [tiny.task.operators[op] for op in found.plan]
+    assert found.status == _core.Status.SOLVED
+    assert validate_plan(tiny.domain, tiny.problem, steps).valid
+    assert found.statistics.led_by in ("novelty", "")
+    assert found.statistics.evaluations_by_heuristic == [("novelty", found.statistics.stored)]
+
+
+def test_it_takes_its_turn_beside_h_ff_and_landmarks(monkeypatch: pytest.MonkeyPatch) -> None:
+    task = make_tiny("storage", 1).task
+    parts = [
+        _core.PortfolioPart(name="lama", guided=True, network=False, share=1e-9, delay=1),
+        _core.PortfolioPart(name="novelty", **NOVELTY),
+    ]
+    monkeypatch.setattr(searches, "lama_parts", lambda: parts)
+    result = search(task, "ff", SearchOptions(algorithm="lama"))
+    assert result.status == Status.SOLVED
+    assert result.statistics.led_by == "novelty"
+
+
+def test_a_part_has_heuristics_or_goes_by_novelty() -> None:
+    task = make_tiny("gripper").task
+    heuristic = BoundHeuristic(task, "ff", lambda p: _core.native_evaluator(p, "ff", True), whole=True)
+    guidance = heuristic.guidance(to_bits([task.init], task.n_atoms), unit_costs=True)
+    for novelty, guided in ((True, True), (False, False)):
+        part = _core.PortfolioPart(name="both", guided=guided, network=False, novelty=novelty)
+        with pytest.raises(ValueError, match="has heuristics, or goes by novelty alone"):
+            _core.portfolio_search(guidance, None, [part], task.init, SearchOptions().native())
