@@ -21,8 +21,7 @@ from goalward.experiments.benchmark import find_instances
 from goalward.experiments.config import read_config
 from goalward.experiments.units import Schedule
 from goalward.learning.methods import METHODS, learned_methods, make_options, options_class, train_with
-from goalward.learning.options import LearnOptions
-from goalward.learning.presets import PRESETS
+from goalward.learning.options import PRESETS, LearnOptions
 from goalward.learning.results import Epoch, TrainingResult
 from goalward.learning.trials import Trial
 from goalward.search.learned import load_model

@@ -100,12 +100,12 @@ class StoppedError(GoalwardError):
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The part of a sentence that offers the most similar name, or nothing; of very many names it sees the first."""
+    """The part of a sentence that offers the most similar name, or nothing; only the first 5,000 names are compared."""
     close = difflib.get_close_matches(name, islice(known, 5000), n=1)
     return f"; did you mean {close[0]}?" if close else ""
 
 
 def of_these(name: str, known: Iterable[str]) -> str:
-    """The same, and after it all that could have been meant."""
+    """As :func:`did_you_mean`, followed by the list of all known names."""
     listed = list(known)
     return f"{did_you_mean(name, listed)} (known: {', '.join(listed) or 'none'})"

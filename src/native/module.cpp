@@ -12,8 +12,8 @@ void register_sampling(nanobind::module_& m);
 }  // namespace goalward
 
 NB_MODULE(_core, m) {
-    // Whoever keeps a reference until the interpreter ends (a notebook, a registry of the standard library) would read a
-    // page about it; what is left then goes with the process.
+    // Objects that are still referenced when the interpreter ends (by a notebook, by a cache) are no leaks worth a page of
+    // warnings: the process ends and frees them.
     nanobind::set_leak_warnings(false);
     m.doc() = "Native inner loops of goalward; use the Python packages above it.";
     goalward::register_task(m);

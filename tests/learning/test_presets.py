@@ -11,13 +11,13 @@ import pytest
 import torch
 
 from goalward.errors import UsageError
-from goalward.learning import NetworkShape, PreimageOptions, TrainingOptions, presets, train_network
+from goalward.learning import NetworkShape, PreimageOptions, TrainingOptions, options, train_network
 from goalward.learning.state_network import StateNetwork
 from goalward.learning.trainer import _Run
 from goalward.sampling import Dataset
 from goalward.task.states import from_bits
 
-PRESETS = {name: TrainingOptions(preset=name).resolved() for name in presets.PRESETS}
+PRESETS = {name: TrainingOptions(preset=name).resolved() for name in options.PRESETS}
 PAPER, FAST = PRESETS["paper"], PRESETS["fast"]
 
 

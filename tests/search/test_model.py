@@ -20,7 +20,7 @@ from goalward.errors import StateMismatchError, StoredFileError, UsageError
 from goalward.learning import PreimageOptions, train_with
 from goalward.search import search
 from goalward.search.learned import load_model
-from goalward.search.model import Model, save_model, task_fingerprint
+from goalward.search.model import Model, save_model, task_fingerprint, training_notes
 from goalward.search.network import Layer, NetworkWeights
 from goalward.task.states import StateReader, random_walk_states
 from goalward.task.store import save_task
@@ -334,3 +334,9 @@ def test_a_model_file_of_format_1_says_what_it_said() -> None:
     assert model.weights.shape == "25 → 16 → 16 → 16 → 16 + skip → 1"
     assert (model.info["method"], model.info["preset"], model.info["sampler"]) == ("n-rsl", "fast", "uniform")
     assert model.heuristic().value(model.task.init) == pytest.approx(18.1095, rel=1e-4)
+
+
+def test_notes_are_what_the_method_said_and_old_files_name_their_sampler() -> None:
+    assert training_notes({"notes": {}, "sampler": None}) == {}
+    assert training_notes({"notes": {"walks": 3}}) == {"walks": 3}
+    assert training_notes({"sampler": "uniform"}) == {"sampler": "uniform"}

@@ -129,7 +129,7 @@ class DomainModel(Solver):
 
     @property
     def task(self) -> None:
-        """It is for every problem of the domain."""
+        """None: the model is for every problem of its domain, not for one task."""
 
     def check_domain(self, text: str, source: str) -> None:
         """Refuse a domain that is not the one the model was trained for, comments and layout aside."""

@@ -143,11 +143,11 @@ def _options(
         ),
     ] = False,
 ) -> None:
-    """Take the options that end the program."""
+    """Options of the program itself; their callbacks do the work and end it."""
 
 
 def _no_options() -> None:
-    """Take none."""
+    """A group without options of its own."""
 
 
 # --- groups and commands as typer sees them ---

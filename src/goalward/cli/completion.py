@@ -28,7 +28,7 @@ def current_shell() -> str:
 
 
 def script(shell: str) -> str:
-    """What the shell has to read."""
+    """The script that teaches the shell to complete this program's commands and options."""
     return str(get_completion_script(prog_name=PROGRAM, complete_var=COMPLETION_VARIABLE, shell=shell))
 
 

@@ -11,7 +11,7 @@ from rich.table import Table
 
 
 class _Console(Console):
-    """A console that lets the program end as all programs do whose reader has gone away."""
+    """A console that raises BrokenPipeError where rich would exit with code 1, so that ``main`` decides how to end."""
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError

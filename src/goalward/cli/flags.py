@@ -9,7 +9,8 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from goalward.declared import NAMES, Option
-from goalward.learning.presets import PRESETS
+from goalward.learning.options import PRESETS
+from goalward.search.best_first import ALGORITHMS
 
 Command = TypeVar("Command", bound=Callable[..., None])
 
@@ -36,6 +37,12 @@ def with_flags(shown: Iterable[Option], hidden: Iterable[Option] = ()) -> Callab
         return run  # type: ignore[return-value]
 
     return decorate
+
+
+def search_flag(more: str) -> Any:
+    """The flag --search, which names one of our searches; ``more`` ends its help text."""
+    summaries = "; ".join(f"{name}: {summary}" for name, summary in ALGORITHMS.items())
+    return typer.Option("--search", "-s", metavar="|".join(ALGORITHMS), help=summaries + more, show_default=False)
 
 
 def _flag(option: Option, *, hidden: bool) -> inspect.Parameter:

@@ -14,7 +14,7 @@ from goalward.cli.console import print_table
 from goalward.cli.flags import describe_default
 from goalward.declared import Option, own_first
 from goalward.learning.methods import METHODS, Method, find_method
-from goalward.learning.presets import PRESETS
+from goalward.learning.options import PRESETS
 
 KINDS = {"instance": "learned for one problem", "domain": "learned for a domain", "planner": "needs no learning"}
 

@@ -171,7 +171,11 @@ class Config:
 
 
 def _with_search(method: dict[str, Any]) -> Any:
-    """A stored method; where an older goalward stored it, options may not have reached the learner: only none do."""
+    """A stored method, to be compared with one of a config; None where its results cannot be trusted.
+
+    Methods were once stored without ``search``, and some of their options never reached the learner. Their results
+    count where no options were given.
+    """
     old = "search" not in method
     return None if old and method.get("options") else {**_plain(method), "search": _plain(method.get("search", {}))}
 

@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from goalward.learning.methods import METHODS, Method, find_method, make_options, train_with
-    from goalward.learning.options import LearnOptions, NetworkShape, TrainingOptions
+    from goalward.learning.options import PRESETS, LearnOptions, NetworkShape, TrainingOptions
     from goalward.learning.preimages import PreimageOptions
-    from goalward.learning.presets import PRESETS
     from goalward.learning.results import TrainingResult
     from goalward.learning.trainer import train_network
 
 _HOME = {
     "METHODS": "methods",
-    "PRESETS": "presets",
+    "PRESETS": "options",
     "LearnOptions": "options",
     "Method": "methods",
     "NetworkShape": "options",

@@ -11,8 +11,30 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 from goalward.declared import DURATION, SHARE, Options, declared, option
-from goalward.learning.presets import PRESETS
 
+PRESETS: dict[str, dict[str, Any]] = {
+    "fast": {
+        "batch_size": 256,
+        "learning_rate": 1e-3,
+        "max_epochs": 15,
+        "patience": 8,
+        "schedule": "cosine",
+        "normalise": True,
+        "enough_looks": 3,
+        "sampler": ("reachable", "uniform"),  # the trials take them in turn
+    },
+    "paper": {
+        "batch_size": 64,
+        "learning_rate": 1e-4,
+        "max_epochs": 1000,
+        "patience": 2,
+        "schedule": "constant",
+        "normalise": False,
+        "enough_looks": 0,
+        "sampler": ("uniform",),
+    },
+}
+"""Sets of values for the options that are left open: those declared by :func:`by_preset`."""
 DEFAULT_SECONDS = 120.0
 """For methods that would go on for ever, where nothing says when to end."""
 
@@ -100,7 +122,8 @@ class LearnOptions(NetworkOptions):
     def resolved(self) -> Self:
         """With the preset's values, and with a time limit where nothing else would end the method.
 
-        Who says after how many walks or rounds to end gets the same model each time, which no clock would grant.
+        A number of walks or rounds that was asked for ends it too, and then there is no time limit: the same number
+        gives the same model on every machine, the same time does not.
         """
         full = super().resolved()
         if self.ended_by is None or self.time_limit is not None:

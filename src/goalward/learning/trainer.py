@@ -123,7 +123,7 @@ class _Run:
                 answer = self.watch(epoch, self.current_weights) if self.watch else None
                 if answer is False:
                     self.end = "interrupted"
-                elif isinstance(answer, str):  # the reason is something about the weights of now
+                elif isinstance(answer, str):  # a reason that speaks for the present weights: keep these
                     self.end = answer
                     self.best.keep(number)
                 elif self._out_of_time():

@@ -204,7 +204,8 @@ def _run_trial(trial: Trial[Chosen], learn: Learner[Chosen], *, first: bool) -> 
     result = learn(trial)
     trained = time.monotonic() - trial.begun
     verdict = None
-    if states and not (first and result.end == "interrupted"):  # who wants an end gets it, unless there is a choice
+    # After Ctrl-C in the first trial there is nothing to choose from, so nobody has to wait for validation.
+    if states and not (first and result.end == "interrupted"):
         trial.phase("validation")
         left = math.inf if total is None else max(total - trained, LEAST_SECONDS)
         limit = min(options.validation_seconds, left / len(states))

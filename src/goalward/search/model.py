@@ -151,8 +151,8 @@ def task_fingerprint(task: Task) -> str:
 
 
 def training_notes(info: dict[str, Any]) -> dict[str, Any]:
-    """What a method said of its data, of a model or of one trial; the first models knew the sampler alone."""
-    return dict(info.get("notes") or {"sampler": info.get("sampler")})
+    """What a method said of its data, of a model or of one trial; the first models had a sampler and no notes."""
+    return dict(info["notes"] if "notes" in info else {"sampler": info.get("sampler")})
 
 
 def save_model(model: Model, path: str | Path) -> None:

@@ -5,7 +5,8 @@ where an activation is the result of a ReLU, and activation 0 is the state. So w
 sums, concatenations and the like can be converted, however it is written; :mod:`goalward.search.network_layout` puts
 the activations into layers. Anything else (a GELU, an attention) is an error that names it.
 
-Before the room ``learning``, this module and ``torch_symbols`` alone load PyTorch; no other module loads them at once.
+In the rooms before ``learning``, only this module and ``torch_symbols`` import PyTorch. Others import these two where
+they need them, inside functions, so that search works without waiting for PyTorch.
 """
 
 from __future__ import annotations

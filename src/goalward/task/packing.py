@@ -52,7 +52,7 @@ def core_atoms(task: Task) -> Bools:
     """Atoms that matter and vary: the goal can depend on them, and they are not :func:`fixed_atoms`."""
     atoms, _ = relevant(task.n_atoms, task.pre, task.add, task.goal)
     core = atoms & ~fixed_atoms(task)
-    core.setflags(write=False)  # everybody who asks for it gets this one
+    core.setflags(write=False)  # the cache hands the same array to every caller
     return core
 
 

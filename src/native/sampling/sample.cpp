@@ -129,7 +129,7 @@ std::vector<uint64_t> sample_states(const SampleSpace& space, const Rows& forced
     return states;
 }
 
-// Bit-parallel over blocks of 512 states: a block is turned on its side, one row of 512 bits per atom, and a pre-image is
+// Bit-parallel over blocks of 512 states: a block is transposed, which gives a row of 512 bits per atom, and a pre-image is
 // tested on all of its states at once by AND-ing the rows of its atoms, the rarest first. Most pre-images fail after a
 // few atoms. Pre-images are tried by ascending depth, so the first that holds is the label.
 std::vector<int32_t> label_states(const Rows& preimages, std::span<const int32_t> depth, int n_atoms,

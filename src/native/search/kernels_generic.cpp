@@ -1,4 +1,4 @@
-// Dense kernels for any machine: four lanes, which every common instruction set has; compiled with the flags set in CMakeLists.txt.
+// Dense kernels for any machine: four lanes, which every common instruction set has.
 #define KERNEL_NAMESPACE generic
 #define KERNEL_NAME "generic"
 #define VECTOR_BYTES 16

@@ -14,7 +14,8 @@ LandmarkFinder::LandmarkFinder(std::shared_ptr<const Problem> problem, Rows mute
 LandmarkFinder::LandmarkFinder(std::shared_ptr<const Problem> problem, Rows mutex_groups, std::vector<int32_t> kinds,
                                LandmarkOptions options, std::shared_ptr<const RelaxedOperators> operators)
     : owned_(std::move(problem)), problem_(*owned_), kinds_(std::move(kinds)), deleted_(kinds_.size()),
-      options_(options), propagation_(problem_, std::move(operators)), reasonable_(problem_, std::move(mutex_groups)), fact_(kinds_.size()),
+      options_(options), propagation_(problem_, std::move(operators)), reasonable_(problem_, std::move(mutex_groups)),
+      fact_(kinds_.size()),
       disjunction_(kinds_.size()), count_(kinds_.size()) {
     for (int32_t o : problem_.active_operators())
         for (int32_t atom : problem_.op(o).del) deleted_[atom] = 1;

@@ -22,10 +22,12 @@ constexpr uint64_t turns_so_far = 16;  // later turns are this part of the effor
 
 class Member {
 public:
-    Member(const PortfolioPart& part, std::string prefix, Guidance& guidance, Evaluator* network, uint64_t expansion_limit, Budget& budget)
-        : part_(part), prefix_(std::move(prefix)), guidance_(guidance), network_(network), expansion_limit_(expansion_limit), budget_(budget) {}
+    Member(const PortfolioPart& part, std::string prefix, Guidance& guidance, Evaluator* network,
+           uint64_t expansion_limit, Budget& budget)
+        : part_(part), prefix_(std::move(prefix)), guidance_(guidance), network_(network),
+          expansion_limit_(expansion_limit), budget_(budget) {}
 
-    // Whose number is the lowest has had least of its share.
+    // Effort so far in proportion to the share; the member with the lowest number is next.
     double due() const {
         return static_cast<double>(part_.delay) + (search_ ? static_cast<double>(search_->effort()) / part_.share : 0);
     }

@@ -20,10 +20,12 @@ struct PortfolioPart {
     std::string name;  // where there are several parts, the names of its queues begin with it
     bool guided;       // with h_FF and landmarks
     bool network;
-    bool novelty;      // by what is new in a state, and with nothing else
-    int batch;       // see QueueSearchOptions
-    double share;    // of the effort that all parts take together, relative to the others
-    uint64_t delay;  // it begins when a part that had everything to itself would have taken so much effort
+    bool novelty;  // by what is new in a state, and with nothing else
+    int batch;     // see QueueSearchOptions
+    double share;  // of the effort that all parts take together, relative to the others
+    // A head start for the others: the part begins when the effort of every part that has begun, divided by its share,
+    // has reached this.
+    uint64_t delay;
 };
 
 // `network`, made for the same problem, may be null if no part asks for it. Of the options only the limits count. They

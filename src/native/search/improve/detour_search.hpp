@@ -33,8 +33,9 @@ public:
     DetourSearch(const DetourSearch&) = delete;
     DetourSearch& operator=(const DetourSearch&) = delete;
 
-    // Goes on for about so much effort and for so many evaluations, or until it finds something. `from` is the place of the start on the path; from
-    // call to call the path may change, but not what it is up to there, and the bound may fall.
+    // Goes on until it finds something, for about so much effort and at most so many evaluations. `from` is the place of
+    // the start on the path. From call to call the path may change behind that place, but not before it, and the bound
+    // may fall.
     std::optional<Detour> advance(const Path& path, SuffixIndex& index, int from, Cost bound, uint64_t effort,
                                   uint64_t evaluations = UINT64_MAX);
 

@@ -102,7 +102,7 @@ std::vector<int32_t> eliminate(const Costs& costs, const Path& path, Budget& bud
         std::iota(place.begin(), place.end(), 0);
         for (const Candidate& c : found) {
             if (budget.exceeded()) break;
-            // What went before may have made this step necessary.
+            // Since the candidates were listed other steps have gone: this one may have gone with them, or be needed now.
             if (place[c.first] < 0 || !trial->works_without(place[c.first])) continue;
             std::vector<int> moved(trial->path().length(), -1);
             std::vector<int32_t> rest;

@@ -96,7 +96,7 @@ private:
     }
 
     void search_again(uint64_t patience) {
-        // What goes on finding a little keeps its turn; meanwhile this one must not starve.
+        // Others keep their turn for as long as they find something; this one gets its share of the effort nevertheless.
         patience = std::max(patience, std::max(result_.effort / again_share, again_.effort()) - again_.effort());
         for (uint64_t waited = 0; waited < patience && !stopped() && !again_.exhausted();) {
             const uint64_t effort = again_.effort();
@@ -179,7 +179,7 @@ private:
 std::optional<ImproveResult> improve(Guidance& guidance, std::span<const int32_t> init, std::span<const int32_t> plan,
                                      const ImproveOptions& options,
                                      const std::function<bool(const ImproveResult&)>& heartbeat) {
-    struct Restored {  // windows aim h_FF elsewhere
+    struct Restored {  // windows give h_FF other goals; whoever uses it next needs the problem's
         Guidance& guidance;
         ~Restored() { guidance.relaxation.set_goal(guidance.problem->goal()); }
     } restored{guidance};

@@ -1,9 +1,10 @@
 // Makes a plan cheaper for as long as it is let, and never dearer.
 //
 // Several things take turns: steps that can go (eliminate.hpp), the states around the plan (neighbourhood.hpp), parts of
-// it searched again (windows.hpp), and the whole searched again (detour_search.hpp). Each goes on while it finds something, and gives way when it has found
-// nothing for a while; the while doubles when none of them finds anything. Turns are measured by counted effort, not by
-// the clock, so that the same seed and the same limit on effort give the same plans on every machine.
+// it searched again (windows.hpp), and the whole searched again (search_again.hpp). Each goes on while it finds something
+// and gives way after a certain effort without success, which doubles whenever none of them has found anything. Turns are
+// measured by counted effort, not by the clock, so that the same seed and the same limit on effort give the same plans on
+// every machine.
 #pragma once
 
 #include <cstdint>

@@ -35,7 +35,7 @@ std::optional<Detour> SearchAgain::advance(const Path& path, SuffixIndex& index,
     return std::nullopt;
 }
 
-// The search that has had least; a new one when all have had their head start.
+// The search with the least effort so far; a new one once every search has had its head start.
 SearchAgain::Search* SearchAgain::next(const Path& path) {
     Search* least = nullptr;
     for (const auto& search : searches_)

@@ -1,6 +1,6 @@
-// The whole search once more, for something different: from the initial state, with h_FF and landmarks, and what the best
-// plan costs as the bound. Searches with falling weights share the effort; each begins when the one before it has had its
-// head start, and none begins anew, so that no state is evaluated twice by the same search.
+// Searches the whole problem again for a cheaper plan: lazy weighted A* from the initial state with h_FF and landmarks,
+// bounded by the cost of the best plan so far. Searches with falling weights share the effort. Each begins when the one
+// before it has had its head start, and goes on where it stopped when it is called again.
 #pragma once
 
 #include <cstdint>
