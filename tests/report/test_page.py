@@ -14,8 +14,7 @@ from goalward.report.data import Experiment
 from goalward.report.side_by_side import WINDOW, pairwise, rates
 from report.browser import Watched, chromium, opened
 from report.examples import CONFIG, search, small, store_of
-
-pytestmark = pytest.mark.timeout(600)
+from report.test_queues import META, entries
 
 
 @pytest.fixture(scope="module")
@@ -176,6 +175,17 @@ def test_lines_are_those_that_python_computes(desktop: Watched, report: Path) ->
     for method, points in rates(experiment).items():
         average = moving_average([(experiment.atoms[instance], rate) for instance, rate in points])
         assert drawn[method] == [pytest.approx(point) for point in average]
+
+
+def test_queues_are_listed_where_a_search_has_several(browser: Any, desktop: Watched, tmp_path: Path) -> None:
+    assert not desktop.page.is_visible("#queues")
+    with store_of(tmp_path, entries(), META) as store:
+        write_report(store, tmp_path / "report.html")
+    with opened(browser, tmp_path / "report.html") as found:
+        rows = [row.split("\t") for row in found.page.inner_text("#queue-table").splitlines()]
+        assert rows[1:3] == [["ours", "ff", "13", "72.2 %", "1"], ["ours", "landmarks", "5", "27.8 %", "1"]]
+        assert "network\t90" in found.page.inner_text("#evaluation-table")
+        assert found.complaints == []
 
 
 def test_failures_and_versions_are_told(desktop: Watched) -> None:

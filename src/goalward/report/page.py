@@ -11,6 +11,7 @@ from goalward.experiments.store import Store
 from goalward.report import coverage, paper, side_by_side, training
 from goalward.report.data import Experiment, Instance, instance_of
 from goalward.report.provenance import how
+from goalward.report.queues import queue_use
 
 FAILURES = 200
 DRAWN = 3000
@@ -46,6 +47,7 @@ def make_page(experiment: Experiment, store: Store) -> dict[str, Any]:
         "settings": _settings(experiment),
         "along": _along(experiment, store),
         "outcomes": [[method, dict(found)] for method, found in side_by_side.outcomes(experiment).items()],
+        "queues": _queues(experiment, store),
         "failures": _failures(experiment),
         "how": how(experiment.meta),
     }
@@ -199,6 +201,18 @@ def _along(experiment: Experiment, store: Store) -> list[list[Any]]:
     return [
         [one.method, instances[one.instance], one.n_plans, *_columns_of(one.points)]
         for one in training.heuristic_along_plans(experiment, store)
+    ]
+
+
+def _queues(experiment: Experiment, store: Store) -> list[list[Any]]:
+    """[method, [[heuristic, evaluations], …], [[queue, expansions, plans that it led to], …]]."""
+    return [
+        [
+            use.method,
+            [list(pair) for pair in use.evaluations.items()],
+            [[queue, expanded, use.led[queue]] for queue, expanded in use.expansions.items()],
+        ]
+        for use in queue_use(experiment, store)
     ]
 
 

@@ -61,6 +61,17 @@ function fillInstances(id, numbers) {
   fillSelect(id, options.map((number) => [number, instanceName(number)]), byId(id).value);
 }
 
+function drawQueues() {
+  byId("queues").hidden = !page.queues.length;
+  const queues = page.queues.flatMap(([method, , found]) => {
+    const all = sum(found.map(([, expanded]) => expanded));
+    return found.map(([queue, expanded, led]) => [method, queue, count(expanded), `${((100 * expanded) / all).toFixed(1)} %`, count(led)]);
+  });
+  drawTable("queue-table", ["Method", "Queue", "Expansions", "Share", "Plans"], queues, [1]);
+  const heuristics = page.queues.flatMap(([method, found]) => found.map(([name, asked]) => [method, name, count(asked)]));
+  drawTable("evaluation-table", ["Method", "Heuristic", "Evaluations"], heuristics, [1]);
+}
+
 function drawFailures() {
   const shown = ["solved", ...new Set(page.outcomes.flatMap(([, found]) => Object.keys(found)).filter((name) => name !== "solved").sort())];
   drawTable("outcome-table", ["Method", ...shown], page.outcomes.map(([method, found]) => [method, ...shown.map((name) => count(found[name] || 0))]));
@@ -149,6 +160,7 @@ async function start() {
   drawHead();
   drawDomains();
   drawCoverage();
+  drawQueues();
   drawFailures();
   drawHow();
   listen();

@@ -1,0 +1,54 @@
+"""Searches with several heuristics: how often each was asked, what each queue expanded, and which ones led to goals."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from goalward.experiments.store import Store
+from goalward.report.data import Experiment, method_tables
+
+SEVERAL = ("lama", "hybrid")
+"""The searches that have several queues."""
+
+
+@dataclass
+class QueueUse:
+    """All searches of one method, whatever their seed and however they ended."""
+
+    method: str
+    evaluations: Counter[str] = field(default_factory=Counter)
+    """By heuristic."""
+    expansions: Counter[str] = field(default_factory=Counter)
+    """By queue."""
+    led: Counter[str] = field(default_factory=Counter)
+    """Plans by the queue that led to the goal."""
+
+
+def queue_use(experiment: Experiment, store: Store) -> list[QueueUse]:
+    """One for each method whose searches have several queues, in the order of the methods.
+
+    The counts lie in ``extra`` of the results, which are read for these methods alone.
+    """
+    labels = {entry["label"] for entry in method_tables(experiment.meta) if _several(entry)}
+    ids: dict[str, list[str]] = {method: [] for method in experiment.methods if method in labels}
+    for unit, _ in experiment.searches:
+        if unit.method in ids:
+            ids[unit.method].append(unit.id)
+    found = []
+    for method, units in ids.items():
+        use = QueueUse(method)
+        for _, extra in store.extras(units):
+            use.evaluations.update(extra.get("evaluations_by_heuristic") or {})
+            use.expansions.update(extra.get("expansions_by_queue") or {})
+            if extra.get("led_by"):
+                use.led[extra["led_by"]] += 1
+        if use.expansions:
+            found.append(use)
+    return found
+
+
+def _several(entry: dict[str, object]) -> bool:
+    search = entry.get("search")
+    chosen = search.get("algorithm") if isinstance(search, dict) else None
+    return (chosen or ("lama" if entry.get("method") == "goalward-lama" else "gbfs")) in SEVERAL
