@@ -11,13 +11,13 @@ from typing import Annotated, Any, Literal, cast
 import typer
 
 from goalward import _core
+from goalward.cli.flags import search_flag
 from goalward.cli.limits import Limits
 from goalward.cli.live import live_search, spinner
 from goalward.cli.signals import Interrupt
 from goalward.errors import ExitCode, LimitError, UsageError
 from goalward.measures import format_batches, parse_batches, parse_duration, parse_size
 from goalward.search import (
-    ALGORITHMS,
     HEURISTICS,
     TURNS,
     Algorithm,
@@ -111,14 +111,7 @@ def plan(
     ] = None,
     algorithm: Annotated[
         str | None,
-        typer.Option(
-            "--search",
-            "-s",
-            metavar="|".join(ALGORITHMS),
-            help="; ".join(f"{name}: {summary}" for name, summary in ALGORITHMS.items())
-            + "  [default: lama; gbfs with --heuristic, hybrid with --model]",
-            show_default=False,
-        ),
+        search_flag("  [default: lama; gbfs with --heuristic, hybrid with --model]"),
     ] = None,
     weight: Annotated[float, typer.Option(help="w of weighted A*")] = 5.0,
     costs: Annotated[

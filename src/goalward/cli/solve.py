@@ -19,6 +19,7 @@ from rich.table import Table
 from rich.text import Text
 
 from goalward.cli.console import errors
+from goalward.cli.flags import search_flag
 from goalward.cli.live import search_view
 from goalward.cli.plan import EXIT_CODES, IMPROVE, parse_improvement
 from goalward.cli.signals import Interrupt
@@ -32,7 +33,6 @@ from goalward.measures import (
     parse_size,
 )
 from goalward.search import (
-    ALGORITHMS,
     TURNS,
     Algorithm,
     BoundHeuristic,
@@ -69,14 +69,7 @@ def solve(
     ] = None,
     algorithm: Annotated[
         str | None,
-        typer.Option(
-            "--search",
-            "-s",
-            metavar="|".join(ALGORITHMS),
-            help="; ".join(f"{name}: {summary}" for name, summary in ALGORITHMS.items())
-            + ". The paper's is gbfs with --batch 1; lama leaves the model out  [default: hybrid]",
-            show_default=False,
-        ),
+        search_flag(". The paper's is gbfs with --batch 1; lama leaves the model out  [default: hybrid]"),
     ] = None,
     batch: Annotated[
         str | None,
