@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from goalward.task.grounding import ground
 from goalward.task.strips import Task
@@ -17,6 +18,10 @@ from helpers import TINY, FastDownward, Tiny, make_tiny, read_texts
 # A shell that starts the tests in the background makes them deaf to Ctrl-C, and what they start as well.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# How long an example takes says something about the machine, not about the code.
+settings.register_profile("goalward", deadline=None)
+settings.load_profile("goalward")
 
 
 @pytest.fixture

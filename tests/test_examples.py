@@ -7,8 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
 
@@ -28,7 +26,6 @@ def test_every_program_is_run_here() -> None:
     }
 
 
-@pytest.mark.timeout(300)
 def test_train_and_solve() -> None:
     said = run("train_and_solve.py", "15s")
     solved = re.search(r"^(\d+) of 10 states solved$", said, flags=re.MULTILINE)
@@ -48,7 +45,6 @@ def test_a_heuristic_of_ones_own() -> None:
     assert "leads " in said
 
 
-@pytest.mark.timeout(300)
 def test_a_network_of_ones_own() -> None:
     said = run("own_network.py", "2")
     assert "by Pyramid" in said

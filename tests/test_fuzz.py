@@ -49,7 +49,7 @@ fuzz = settings(
     max_examples=EXAMPLES,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example],
 )
-patient = pytest.mark.timeout(120 if not LONG_RUN else 120 + int(EXAMPLES * (TIME_LIMIT + 1)))
+patient = pytest.mark.timeout(600 if not LONG_RUN else 600 + int(EXAMPLES * (TIME_LIMIT + 1)))
 
 
 @cache

@@ -69,7 +69,6 @@ class Watcher:
 # --- training ---
 
 
-@pytest.mark.timeout(400)  # seconds of work, but on a busy machine
 def test_networks_trained_on_few_blocks_solve_more_blocks() -> None:
     options = DomainOptions(n_steps=6, states_per_problem=40, learning_rate=2e-3, batch_size=16, max_epochs=14)
     model = train_domain([blocks(n, seed) for n in (4, 5) for seed in range(5)], options)

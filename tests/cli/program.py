@@ -8,12 +8,16 @@ import pty
 import re
 import subprocess
 import sysconfig
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
 import pyte
 
 COLUMNS = 200
+PATIENCE = 300.0
+"""Seconds until a process that hangs is given up."""
 PROGRAM = Path(sysconfig.get_path("scripts")) / "goalward"
 
 DOMAIN = """\
@@ -148,7 +152,16 @@ def environment(**changes: str) -> dict[str, str]:
     return {**kept, **changes}
 
 
-def spawn(*arguments: str | Path, timeout: float = 60, **environ: str) -> Outcome:
+def let_work(process: subprocess.Popen[bytes], seconds: float) -> None:
+    """Wait until the process has used so much processor time: on a busy machine that takes longer than a sleep."""
+    watched = psutil.Process(process.pid)
+    begun = watched.cpu_times().user
+    while watched.cpu_times().user < begun + seconds:
+        assert process.poll() is None, "it ended early"
+        time.sleep(0.02)
+
+
+def spawn(*arguments: str | Path, timeout: float = PATIENCE, **environ: str) -> Outcome:
     """Run the installed program in a process of its own."""
     run = subprocess.run(
         [PROGRAM, *arguments], capture_output=True, text=True, check=False, timeout=timeout, env=environment(**environ)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from .program import PROGRAM, Files, Outcome, environment, spawn
+from .program import PATIENCE, PROGRAM, Files, Outcome, environment, spawn
 
 Goalward = Callable[..., Outcome]
 
@@ -192,7 +192,7 @@ def test_a_reader_who_has_gone_away_ends_the_program_without_a_word(trains: File
     process.stdout.close()
     assert process.stderr.read() == b""
     process.stderr.close()
-    assert process.wait(timeout=30) == 128 + signal.SIGPIPE
+    assert process.wait(timeout=PATIENCE) == 128 + signal.SIGPIPE
 
 
 def test_closed_streams_are_no_reason_to_fail(trains: Files, tmp_path: Path) -> None:

@@ -7,7 +7,9 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,13 +17,11 @@ from typing import Any
 import pytest
 
 from goalward.cli.signals import ended_at_once
+from goalward.errors import StoppedError
 from goalward.search.solving import Outcome as Solved
 from goalward.search.solving import solve
 
 from .program import PROGRAM, Files, Outcome, environment
-
-# A signal may strike inside a finaliser of whatever else this process has loaded.
-pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 
 Goalward = Callable[..., Outcome]
 
@@ -84,6 +84,30 @@ def test_grounding_ends_at_once_and_is_named(
     assert outcome.code == code
     assert outcome.error == "interrupted while grounding"
     assert not (tmp_path / "out").exists()
+
+
+class StruckInItsFinaliser:
+    def __del__(self) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+
+def test_a_signal_that_is_lost_in_a_finaliser_strikes_again() -> None:
+    hook, handler = sys.unraisablehook, signal.getsignal(signal.SIGVTALRM)
+    to_its_end = False
+
+    def work() -> None:
+        nonlocal to_its_end
+        with ended_at_once("working"):
+            StruckInItsFinaliser()
+            end = time.process_time() + 30
+            while time.process_time() < end:
+                pass
+            to_its_end = True
+
+    with pytest.raises(StoppedError, match="interrupted while working"):
+        work()
+    assert not to_its_end
+    assert (sys.unraisablehook, signal.getsignal(signal.SIGVTALRM)) == (hook, handler)
 
 
 def test_a_signal_before_anything_has_begun(goalward: Goalward, monkeypatch: pytest.MonkeyPatch) -> None:

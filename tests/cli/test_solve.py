@@ -9,7 +9,6 @@ import re
 import shutil
 import signal
 import subprocess
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,7 +29,7 @@ from goalward.task.strips import Task
 from helpers import make_tiny, whole_number_network
 from regression.preimages import Oracle, atoms_of
 
-from .program import PROGRAM, Files, Outcome, environment, on_terminal, spawn
+from .program import PATIENCE, PROGRAM, Files, Outcome, environment, let_work, on_terminal, spawn
 
 Goalward = Callable[..., Outcome]
 
@@ -337,9 +336,9 @@ def test_ctrl_c_reports_what_was_done(endless: Endless) -> None:
     assert process.stdout is not None
     with process:
         assert process.stdout.readline().startswith(b"Loaded ")
-        time.sleep(0.3)
+        let_work(process, 0.3)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, err) == (130, b"")
     assert b"cancelled, -, " in out
     assert b"Solved 0 of 2 states" in out

@@ -17,7 +17,7 @@ from goalward.search import search
 from goalward.search.learned import load_model
 from goalward.search.model import Model
 
-from .program import PROGRAM, Files, check_live_training, environment, on_terminal, write_files
+from .program import PATIENCE, PROGRAM, Files, check_live_training, environment, on_terminal, write_files
 
 SMALL = ("--samples", "300", "--length", "20", "--rollouts", "2")
 
@@ -275,7 +275,7 @@ def test_ctrl_c_or_sigterm_ends_training_and_leaves_a_usable_model(
             assert line, f"training ended early: {seen.decode()}"
             seen += line
         process.send_signal(ending)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == code
     assert b"Traceback" not in err
     assert b"(interrupted)" in out

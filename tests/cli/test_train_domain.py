@@ -15,7 +15,7 @@ import pytest
 from goalward.baselines.hgn_model import DomainModel, load_domain_model
 from goalward.cli.main import run
 
-from .program import PROGRAM, Files, Outcome, check_live_training, environment, on_terminal, replaced
+from .program import PATIENCE, PROGRAM, Files, Outcome, check_live_training, environment, on_terminal, replaced
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 
@@ -176,7 +176,7 @@ def stop_after(mark: bytes, process: subprocess.Popen[bytes]) -> tuple[bytes, by
             assert line, f"it ended early: {seen.decode()}"
             seen += line
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE)
     return out, seen + err
 
 

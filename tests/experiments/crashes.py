@@ -147,7 +147,7 @@ def _find_victim(
     return rng.choice([pid for pid in alive if alive[pid] == role]), role
 
 
-def remaining(token: str, seconds: float = 30.0) -> dict[int, str]:
+def remaining(token: str, seconds: float = 300.0) -> dict[int, str]:
     """What is left of an experiment, after a time for it to go."""
     deadline = time.monotonic() + seconds
     while (left := processes(token)) and time.monotonic() < deadline:

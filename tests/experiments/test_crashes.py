@@ -21,10 +21,7 @@ from goalward.experiments.store import FILE_NAME, Store
 
 from .crashes import CONFIG, MARK, TRAINING, outcome, processes, remaining, run_undisturbed, run_with_kills, start
 
-pytestmark = [
-    pytest.mark.timeout(400),
-    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="finds processes in /proc"),
-]
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="finds processes in /proc")
 
 
 @pytest.fixture(scope="module")
@@ -162,9 +159,6 @@ def test_units_end_when_nobody_waits_for_them_any_more(tmp_path: Path, by_hand: 
         assert process.poll() is None, (tmp_path / "out.log").read_text()
     process.kill()
     process.wait()
-    for _ in range(200):
-        if "guard" not in processes(by_hand.token).values():
-            break
+    while "guard" in processes(by_hand.token).values():  # as long as the test may take
         time.sleep(0.1)
-    assert "guard" not in processes(by_hand.token).values()
     assert worker.poll() is None, "the worker goes on, for others"

@@ -261,7 +261,7 @@ instance = generate("tiles", rows=4, cols=4, seed=0)
 domain = parse_domain(instance.domain_text, "domain")
 task = ground(domain, parse_problem(instance.problem_text, "problem", domain))
 limit = _core.resident_memory() + 60 * 2**20
-result = search(task, "blind", SearchOptions("{algorithm}", memory_limit=limit, time_limit=100))
+result = search(task, "blind", SearchOptions("{algorithm}", memory_limit=limit))
 peak = int(re.search(r"VmHWM:\\s*(\\d+)", Path("/proc/self/status").read_text())[1]) * 1024
 print(result.status.value, peak / limit, result.statistics.bytes / (60 * 2**20), sep=", ")
 """
@@ -466,7 +466,7 @@ except KeyboardInterrupt:
         time.sleep(0.3)
         os.kill(process.pid, signal.SIGINT)
         assert process.stdout.readline() == "interrupted\n"
-        process.wait(timeout=60)
+        process.wait()
 
 
 # --- the same again ---

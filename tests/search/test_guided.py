@@ -202,7 +202,7 @@ task = ground(domain, parse_problem(instance.problem_text[:goal] + swapped, "p",
 heuristic, states = bind_heuristic(task, "blind"), to_bits([task.init], task.n_atoms)
 guidance, network = heuristic.guidance(states, unit_costs=True), heuristic.evaluator(states)
 limit = _core.resident_memory() + 30 * 2**20
-options = SearchOptions(memory_limit=limit, time_limit=200).native()
+options = SearchOptions(memory_limit=limit).native()
 result = _core.portfolio_search(guidance, network, {parts}, task.init, options)
 print(result.status.name, _core.peak_memory() / limit, result.statistics.bytes / (30 * 2**20))
 """

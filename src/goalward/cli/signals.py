@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from types import FrameType
@@ -33,7 +34,8 @@ def ending_signals() -> Iterator[set[int]]:
 def ended_at_once(activity: str) -> Iterator[None]:
     """Work that leaves nothing worth keeping: a signal ends it with an error that says what was going on.
 
-    An exception that strikes inside a finaliser is lost. If this one is, the work goes on to its end, and no further.
+    An exception that strikes inside a finaliser or a callback of the garbage collector is lost, and grounding makes a
+    lot of garbage. Where this one is lost, it strikes again a moment later.
     """
     struck = False
 
@@ -43,7 +45,7 @@ def ended_at_once(activity: str) -> Iterator[None]:
         raise KeyboardInterrupt
 
     try:
-        with handled_by(strike):
+        with handled_by(strike), _striking_again(strike):
             yield
     except KeyboardInterrupt:
         struck = True
@@ -89,6 +91,33 @@ def handled_by(handler: Handler) -> Iterator[None]:
     finally:
         for number, old in previous.items():
             signal.signal(number, old)
+
+
+@contextlib.contextmanager
+def _striking_again(strike: Handler) -> Iterator[None]:
+    """Call the handler again wherever Python reports that a KeyboardInterrupt was lost.
+
+    It cannot be raised from the report, which would lose it as well. A timer of processor time raises it just after.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    report = sys.unraisablehook
+
+    def lost(what: sys.UnraisableHookArgs) -> None:
+        if issubclass(what.exc_type, KeyboardInterrupt):
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0.001)
+        else:
+            report(what)
+
+    previous = signal.signal(signal.SIGVTALRM, strike)
+    sys.unraisablehook = lost
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        sys.unraisablehook = report
+        signal.signal(signal.SIGVTALRM, previous)
 
 
 def _raise(number: int, frame: FrameType | None) -> None:
