@@ -107,7 +107,10 @@ def test_what_cannot_be_read_or_written_is_said_at_once(
 def test_what_is_there_at_the_time_limit_is_kept(goalward: Goalward, hard: Files, tmp_path: Path) -> None:
     plan = tmp_path / "plan"
     assert goalward("plan", *hard.names, "-o", plan, "--improve", "none").code == 0
-    outcome = goalward("improve", *hard.names, plan, "--time-limit", "5s")
+    for limit in ("2s", "20s", "200s"):  # on a busy machine grounding alone may take longer
+        outcome = goalward("improve", *hard.names, plan, "--time-limit", limit)
+        if outcome.code != 23:
+            break
     assert outcome.code == 0
     assert "Time limit reached." in outcome.out
     assert outcome.number(r"Plan length: (\d+) step\(s\).") < len(plan.read_text().splitlines()) - 1

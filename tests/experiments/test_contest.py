@@ -106,6 +106,27 @@ def test_the_same_units_give_the_same_results_as_in_their_own_processes(schedule
     assert {entry["status"] for entry in together.values()} == {"trained", "solved"}
 
 
+def test_what_queues_and_heuristics_did_is_kept(contest: Contest) -> None:
+    entrants = parse_entrants("goalward-lama,goalcount,ff", ["goalcount.search.algorithm=hybrid"])
+    found = list(replace(contest, entrants=tuple(entrants)).run(Silent()))
+    assert {unit.method: result.status for unit, result in found} == dict.fromkeys(
+        ("goalward-lama", "goalcount", "ff"), "solved"
+    )
+    for unit, result in found:
+        evaluations, expansions = (
+            result.extra.get(name) for name in ("evaluations_by_heuristic", "expansions_by_queue")
+        )
+        if unit.method == "ff":
+            assert not evaluations
+            assert not expansions
+            assert not result.extra["led_by"]
+            continue
+        assert evaluations["ff"] > 0
+        assert evaluations["landmarks"] > 0
+        assert sum(expansions.values()) + 1 == result.expansions, "no queue leads to the initial state"
+        assert result.extra["led_by"] in expansions
+
+
 def test_plans_are_improved_where_the_search_says_so_and_both_costs_are_kept(contest: Contest) -> None:
     entrants = parse_entrants("ff,goalcount", ["ff.search.improve=auto", "goalcount.search.improve=none"])
     found = {

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sys
+import textwrap
 from dataclasses import asdict
 from typing import Annotated, Any
 
@@ -66,16 +69,25 @@ def _list(chosen: list[Method]) -> None:
 
 
 def _explain(method: Method) -> None:
-    typer.echo(f"{method.name}: {method.summary}\n{KINDS[method.kind]}; {method.reference}")
+    _say(f"{method.name}: {method.summary}")
+    _say(f"{KINDS[method.kind]}; {method.reference}")
     options = own_first(method.options)
     if not options:
         return
     if method.kind == "domain":
-        typer.echo("Options, each a flag of goalward train-domain:")
+        _say("Options, each a flag of goalward train-domain:")
     else:
-        typer.echo("Options, each a flag of goalward train (--max-epochs N), --set max_epochs=N, or a key of a config:")
+        _say("Options, each a flag of goalward train (--max-epochs N), --set max_epochs=N, or a key of a config:")
     width = max(len(option.name) for option in options)
     for option in options:
         default = describe_default(option)
         choices = f"; {option.expected}" if option.choices else ""
-        typer.echo(f"  {option.name:{width}}  {option.help}{choices}{f' [{default}]' if default else ''}")
+        _say(f"  {option.name:{width}}  {option.help}{choices}{f' [{default}]' if default else ''}", indent=width + 4)
+
+
+def _say(text: str, indent: int = 0) -> None:
+    """On a terminal wrapped, with ``indent`` below the first line; elsewhere one line, for other programs."""
+    if sys.stdout.isatty():
+        columns = shutil.get_terminal_size().columns
+        text = textwrap.fill(text, columns, subsequent_indent=" " * indent, break_on_hyphens=False)
+    typer.echo(text)

@@ -145,7 +145,7 @@ def _system(name: str) -> Method:
     if name in HEURISTICS and name not in METHODS:
         return Method(name, "planner", f"GBFS with {name}", HEURISTICS[name].reference)
     if name not in METHODS:
-        raise UsageError(f"unknown method {name!r}{of_these(name, [*METHODS, *(HEURISTICS.keys() - METHODS.keys())])}")
+        raise UsageError(f"unknown method {name!r}{of_these(name, dict.fromkeys([*METHODS, *HEURISTICS]))}")
     return find_method(name)
 
 

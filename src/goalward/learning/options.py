@@ -107,7 +107,12 @@ class TrainingOptions(NetworkOptions):
 class LearnOptions(NetworkOptions):
     """What every learned method can be told; each adds options of its own."""
 
-    trials: int | None = option(None, "networks to train; the one that solves most validation states is kept", 1, 1000)
+    trials: int | None = option(
+        None,
+        "networks to train, by default one or one per sampler; that which solves most validation states is kept",
+        1,
+        1000,
+    )
     validation_states: int = option(10, "ends of random walks that choose among the trials", 0, 10_000)
     validation_seconds: float = option(2.0, "time for the search from each validation state", kind=DURATION)
 
