@@ -10,8 +10,8 @@ fall on a part is its share of the search's CPU time (that of the user), which o
 costs. Nothing is added to the search, and a busy machine does not matter. Finding the landmarks, once per search, is
 left out.
 
-Searches are those of ``goalward plan --search lama`` and, of hybrid search, the part in which h_FF, landmarks and a
-network guide together. Networks have the default shape and random weights: what they cost does not depend on their
+Measured are two of the searches that take turns in hybrid search: lama, with h_FF and landmarks, and hybrid, with a
+network beside them. Networks have the default shape and random weights: what they cost does not depend on their
 weights, though the states that the search meets do. Searches that end soon are added up over the instance's states.
 """
 
@@ -38,7 +38,7 @@ from goalward import _core
 from goalward.learning.options import NetworkShape
 from goalward.search import SearchOptions, bind_heuristic
 from goalward.search.network import Layer, NetworkWeights, bind_network
-from goalward.search.portfolio import hybrid_parts, lama_parts
+from goalward.search.portfolio import hybrid_parts
 from goalward.task.grounding import ground_files
 from goalward.task.packing import core_atoms
 from goalward.task.states import StateReader, to_bits
@@ -98,7 +98,7 @@ def worker(search: str, task_file: str, state_files: list[str], seconds: float, 
     """Searches from the states until they have taken so much CPU time; perf takes notes only meanwhile."""
     task = load_task(task_file)
     heuristic = bind_network(task, untrained(task)) if search == "hybrid" else bind_heuristic(task, "ff")
-    parts = hybrid_parts((1,))[1:2] if search == "hybrid" else lama_parts()
+    parts = [part for part in hybrid_parts((1,)) if part.name == search]
     totals: Counter[str] = Counter()
     spent = 0.0
     with control.open("w") as orders, answer.open() as answers:

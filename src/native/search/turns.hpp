@@ -23,7 +23,7 @@ public:
     virtual uint64_t effort() const = 0;
     virtual Statistics statistics() const = 0;
     virtual std::vector<int32_t> plan() = 0;
-    // The queue that led to the goal; empty where the initial state is one, or its parent.
+    // The queue that led to the goal; empty where the goal was met while the initial state was expanded.
     virtual const std::string& led_by() const = 0;
 };
 
