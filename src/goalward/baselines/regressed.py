@@ -7,8 +7,7 @@ import numpy as np
 from goalward.regression import RolloutOptions, regress
 from goalward.sampling import SAMPLERS
 from goalward.sampling.samplers import complete
-from goalward.task.packing import fixed_atoms
-from goalward.task.states import BitRows, to_bits
+from goalward.task.states import BitRows, with_fixed
 from goalward.task.strips import Ints, Task
 
 PLAIN_SAMPLERS = tuple(name for name, sampler in SAMPLERS.items() if not sampler.parts)
@@ -37,8 +36,3 @@ class RegressedStates:
         chosen = (starts + np.minimum(wanted, rollouts.depth[ends])).astype(np.int32)
         states = complete(self.task, rollouts.preimages, chosen, self._pool, int(self._random.integers(2**62)))
         return with_fixed(self.task, states), rollouts.depth[chosen]
-
-
-def with_fixed(task: Task, states: BitRows) -> BitRows:
-    """Sampled states as search knows them: pre-images leave out the atoms that always hold, operators may need them."""
-    return states | to_bits([np.flatnonzero(fixed_atoms(task)).astype(np.int32)], task.n_atoms)

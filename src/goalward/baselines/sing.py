@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from goalward import _core
-from goalward.baselines.regressed import PLAIN_SAMPLERS, with_fixed
+from goalward.baselines.regressed import PLAIN_SAMPLERS
 from goalward.declared import option
 from goalward.learning.options import SupervisedOptions
 from goalward.learning.results import TrainingResult
@@ -20,7 +20,7 @@ from goalward.regression.rollouts import native_regression
 from goalward.sampling import SAMPLERS, Dataset
 from goalward.sampling.samplers import complete
 from goalward.task.packing import core_atoms
-from goalward.task.states import BitRows
+from goalward.task.states import BitRows, with_fixed
 from goalward.task.strips import Ints, Rows, Task
 
 

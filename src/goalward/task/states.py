@@ -20,7 +20,7 @@ from goalward import _core
 from goalward.errors import StateMismatchError, UsageError
 from goalward.task import sexpr
 from goalward.task.lifted_reader import parse_domain, parse_problem
-from goalward.task.packing import native_problem
+from goalward.task.packing import fixed_atoms, native_problem
 from goalward.task.strips import Bools, Ints, Task
 
 BitRows = npt.NDArray[np.uint64]
@@ -71,6 +71,11 @@ def successors(task: Task, state: StateLike) -> list[tuple[int, Ints]]:
     """The operators that are applicable in a state, each with the state that it leads to."""
     operators, states = _core.successors(native_problem(task, whole=True), as_state(task, state))
     return list(zip(operators.tolist(), to_lists(states, task.n_atoms), strict=True))
+
+
+def with_fixed(task: Task, states: BitRows) -> BitRows:
+    """Sampled states as search knows them: pre-images leave out the atoms that always hold, operators may need them."""
+    return states | to_bits([np.flatnonzero(fixed_atoms(task)).astype(np.int32)], task.n_atoms)
 
 
 def states_along(task: Task, init: Ints, plan: Sequence[int]) -> BitRows:

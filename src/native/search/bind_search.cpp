@@ -14,6 +14,7 @@
 #include "search/best_first.hpp"
 #include "search/many.hpp"
 #include "search/portfolio.hpp"
+#include "search/regions.hpp"
 #include "task/arrays.hpp"
 
 namespace nb = nanobind;
@@ -84,9 +85,26 @@ ManyResults many(Evaluator& evaluator, const BitRows& bits, const SearchOptions&
     return search_many(evaluator, inits, options, ask);
 }
 
-// A read-only array over memory of `results`, which lives as long as the array.
-auto view(const ManyResults& results, const std::vector<int32_t>& values) {
-    return nb::ndarray<nb::numpy, const int32_t, nb::ndim<1>>(values.data(), {values.size()}, nb::find(results));
+Regions regions(Evaluator& evaluator, const BitRows& bits, int expansions, int batch) {
+    if (expansions < 1 || batch < 1) throw std::invalid_argument("a region has at least one expansion, one at a time");
+    const PackedStates first = pack(evaluator.problem(), bits);
+    const auto go_on = [] {
+        nb::gil_scoped_acquire gil;
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        return true;
+    };
+    nb::gil_scoped_release released;
+    return search_regions(evaluator, first.states, {expansions, batch}, go_on);
+}
+
+// Read-only arrays over memory of `results`, which lives as long as the array.
+template <class Results, class T>
+auto view(const Results& results, const std::vector<T>& values) {
+    return nb::ndarray<nb::numpy, const T, nb::ndim<1>>(values.data(), {values.size()}, nb::find(results));
+}
+auto view_rows(const Regions& results, const std::vector<uint64_t>& values, std::size_t rows) {
+    const std::size_t width = rows ? values.size() / rows : 0;
+    return nb::ndarray<nb::numpy, const uint64_t, nb::ndim<2>>(values.data(), {rows, width}, nb::find(results));
 }
 
 }  // namespace
@@ -133,6 +151,16 @@ void register_search(nb::module_& m) {
         .def_prop_ro("expanded", [](const ManyResults& r) { return view(r, r.expanded); })
         .def_prop_ro("plan_offsets", [](const ManyResults& r) { return view(r, r.plans.offsets); })
         .def_prop_ro("plan_operators", [](const ManyResults& r) { return view(r, r.plans.values); });
+    nb::enum_<RegionEnd>(m, "RegionEnd", "How the search of a region ended.")
+        .value("BORDER", RegionEnd::border)
+        .value("GOAL", RegionEnd::goal)
+        .value("NO_WAY_OUT", RegionEnd::no_way_out);
+    nb::class_<Regions>(m, "Regions", "What short searches tell of the states they expanded.")
+        .def_prop_ro("states", [](const Regions& r) { return view_rows(r, r.states, r.values.size()); })
+        .def_prop_ro("values", [](const Regions& r) { return view(r, r.values); })
+        .def_prop_ro("origins", [](const Regions& r) { return view(r, r.origins); })
+        .def_ro("ends", &Regions::ends)
+        .def_prop_ro("exits", [](const Regions& r) { return view_rows(r, r.exits, r.ends.size()); });
     m.def("search", &search, "evaluator"_a, "init"_a, "options"_a, "progress"_a.none() = nb::none(),
           nb::sig("def search(evaluator: Evaluator, init: numpy.typing.NDArray[numpy.int32], options: SearchOptions, "
                   "progress: collections.abc.Callable[[Statistics], bool | None] | None = None) -> SearchResult"),
@@ -153,6 +181,8 @@ void register_search(nb::module_& m) {
           nb::sig("def search_many(evaluator: Evaluator, states: numpy.typing.NDArray[numpy.uint64], "
                   "options: SearchOptions, go_on: collections.abc.Callable[[], bool] | None = None) -> ManyResults"),
           "A search from each of many states; the options hold for each.");
+    m.def("search_regions", &regions, "evaluator"_a, "states"_a, "expansions"_a, "batch"_a,
+          "A short greedy search from each of many states, and what the states it expands are worth then.");
     m.def("peak_memory", &peak_memory, "Highest resident memory of this process so far, in bytes.");
     m.def("resident_memory", &resident_memory, "Resident memory of this process, in bytes.");
 }

@@ -32,14 +32,10 @@ void construct(Problem* self, const Ints& pre_offsets, const Ints& pre, const In
 
 // Packed states, one after another, as bit rows.
 std::vector<uint64_t> to_bits(const Problem& problem, const std::vector<Word>& words, std::size_t n) {
-    const std::size_t width = bit_words(problem.packing().n_atoms());
-    std::vector<uint64_t> bits(width * n);
-    std::vector<int32_t> atoms;
-    for (std::size_t i = 0; i < n; ++i) {
-        atoms.clear();
-        problem.packing().true_atoms(words.data() + i * problem.packing().n_words(), atoms);
-        for (int32_t atom : atoms) bits[i * width + atom / 64] |= uint64_t{1} << (atom % 64);
-    }
+    const Packing& packing = problem.packing();
+    std::vector<uint64_t> bits(packing.n_bit_words() * n);
+    for (std::size_t i = 0; i < n; ++i)
+        packing.write_bits(words.data() + i * packing.n_words(), bits.data() + i * packing.n_bit_words());
     return bits;
 }
 

@@ -53,6 +53,15 @@ public:
         for (int v = 0; v < n_variables(); ++v)
             if (const int32_t x = value(state, v)) atoms.push_back(variables_[v][x - 1]);
     }
+    // A state as a bit row over all atoms: n_bit_words() words, zero before.
+    std::size_t n_bit_words() const { return (slots_.size() + 63) / 64; }
+    void write_bits(const Word* state, uint64_t* bits) const {
+        for (int v = 0; v < n_variables(); ++v)
+            if (const int32_t x = value(state, v)) {
+                const int32_t atom = variables_[v][x - 1];
+                bits[atom / 64] |= uint64_t{1} << (atom % 64);
+            }
+    }
     // Throws std::invalid_argument where two atoms of one variable are given.
     void pack(std::span<const int32_t> atoms, Word* state) const;
 
