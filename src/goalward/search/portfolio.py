@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from goalward import _core
 
-HEAD_START = 50_000_000
+HEAD_START = 200_000_000
 
 
 def lama_parts() -> list[_core.PortfolioPart]:
