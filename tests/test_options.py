@@ -40,8 +40,9 @@ def unusual(option: Option, usual: Any) -> Any:
     if option.name == "time_limit":
         return TIME_LIMIT
     if option.choices:
-        other = next(choice for choice in reversed(option.choices) if choice not in {usual, *PRESETS})
-        return (other,) if option.kind is NAMES else other
+        if option.kind is NAMES:
+            return next((choice,) for choice in reversed(option.choices) if (choice,) != usual)
+        return next(choice for choice in reversed(option.choices) if choice not in {usual, *PRESETS})
     if option.kind is FLAG:
         return not usual
     if option.kind is DURATION:

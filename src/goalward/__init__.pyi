@@ -40,9 +40,10 @@ from goalward.regression.rollouts import regress as regress
 from goalward.sampling.dataset import Dataset as Dataset
 from goalward.sampling.dataset import load_dataset as load_dataset
 from goalward.sampling.dataset import save_dataset as save_dataset
+from goalward.sampling.labels import LABELS as LABELS
+from goalward.sampling.labels import label as label
 from goalward.sampling.samplers import SAMPLERS as SAMPLERS
 from goalward.sampling.samplers import SamplingOptions as SamplingOptions
-from goalward.sampling.samplers import label as label
 from goalward.sampling.samplers import make_dataset as make_dataset
 from goalward.search.best_first import ALGORITHMS as ALGORITHMS
 from goalward.search.best_first import SearchOptions as SearchOptions
@@ -118,6 +119,7 @@ __all__ = [
     "Improvement",
     "Instance",
     "InvalidPlanError",
+    "LABELS",
     "LandmarkGraph",
     "LandmarkOptions",
     "Layer",

@@ -13,9 +13,13 @@ import numpy as np
 import pytest
 
 from goalward.cli.main import run
-from goalward.search import search
+from goalward.learning import race
+from goalward.learning.validation import Without
+from goalward.search import SearchOptions, search
 from goalward.search.learned import load_model
 from goalward.search.model import Model
+from goalward.search.planning import plan
+from locked_rooms import ROOMS, text_of
 
 from .program import PATIENCE, PROGRAM, Files, check_live_training, environment, on_terminal, write_files
 
@@ -82,7 +86,7 @@ def blocks(bundled: Callable[..., Files]) -> Files:
 
 
 def test_the_stream_has_one_line_per_event(train: Train, blocks: Files) -> None:
-    training = train(blocks, *SMALL)
+    training = train(blocks, *SMALL, "--trials", "1")
     info = training.model.info
     lines = training.err.splitlines()
     odd = [line for line in lines if not any(re.fullmatch(pattern, line) for pattern in LINES)]
@@ -96,12 +100,16 @@ def test_the_stream_has_one_line_per_event(train: Train, blocks: Files) -> None:
 def test_the_result_is_on_standard_output(train: Train, blocks: Files) -> None:
     training = train(blocks, *SMALL, "--trials", "1")
     trial = training.model.info["trials"][0]
-    first, time, written = training.out.splitlines()
+    first, time, verdict, written = training.out.splitlines()
     assert first == (
-        f"Trial 1: seed 0, sampler reachable, {trial['epochs']} epochs ({trial['end']}), "
+        f"Trial 1: seed 0, sampler mixed, rollouts 2, length 20, labels min-ff, improve regions, "
+        f"{trial['epochs']} epochs ({trial['end']}), "
         f"validation loss {trial['validation_loss']:.2f}, solves 10 of 10 validation states"
     )
     assert re.fullmatch(r"Training time: \d+\.\d\ds", time)
+    assert re.fullmatch(
+        r"Short searches with the network solve 10 of 10 validation states, without it 10, by it alone \d+\.", verdict
+    )
     assert written == f"Model written to {training.output}"
 
 
@@ -111,6 +119,10 @@ def test_with_several_trials_it_says_which_is_kept(train: Train, blocks: Files) 
     assert len(training.trials) == 2
     kept = [line.endswith(" (kept)") for line in training.trials]
     assert kept == [i == info["chosen_trial"] for i in range(2)]
+    assert [line.endswith(", dropped after round 1") for line in training.trials] == [not k for k in kept]
+    assert re.search(
+        r"(?m)^Trial \d is dropped after round 1: \d+ of 10 validation states solved, \d+ by the", training.err
+    )
     for line, trial in zip(training.trials, info["trials"], strict=True):
         assert f"solves {trial['solved']} of {trial['validation_states']} validation states" in line
 
@@ -118,16 +130,60 @@ def test_with_several_trials_it_says_which_is_kept(train: Train, blocks: Files) 
 def test_a_model_that_solves_nothing_is_said_to(
     train: Train, bundled: Callable[..., Files], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    options = ("--samples", "20", "--length", "1", "--max-epochs", "1", "--width", "1", "--trials", "1")
+    options = ("--samples", "20", "--length", "1", "--max-epochs", "1", "--width", "6", "--trials", "1")
+    monkeypatch.setattr(race, "search_without", lambda task, states, seconds: Without(10, 0.5))
     training = train(bundled("tiles", rows=5, cols=5), *options, "--validation-seconds", "10ms")
     assert training.code == 0
     assert training.model.info["likely_to_help"] is False
-    *_, warning, written = training.out.splitlines()
+    *_, verdict, warning, written = training.out.splitlines()
+    assert re.fullmatch(
+        r"Short searches with the network solve \d+ of 10 validation states, without it \d+, by it alone 0\.", verdict
+    )
     assert warning == (
-        "This model is not likely to help: short searches with it alone solve 0 of 10 validation states. Try a longer "
-        "--time-limit, more --trials, another --sampler, or another --method (rsl, tsl, sing, …)."
+        "This model is not likely to help: goalward solve will search without it, unless --search says otherwise. Try "
+        "a longer --time-limit, more --trials, another --sampler, or another --method (rsl, tsl, sing, …)."
     )
     assert written.startswith("Model written to ")
+
+
+def test_a_model_that_is_of_no_use_is_left_out_when_states_are_solved(
+    train: Train, blocks: Files, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(race, "search_without", lambda task, states, seconds: Without(11, 0.5))
+    training = train(blocks, *SMALL, "--trials", "1")
+    assert training.model.info["likely_to_help"] is False
+    capfd.readouterr()
+    note = "Training found that this model is of no use: searching without it (--search hybrid uses it)."
+    assert run(["solve", str(training.output), blocks.names[1]]) == 0
+    assert note in capfd.readouterr().out
+    assert run(["solve", str(training.output), blocks.names[1], "--search", "hybrid"]) == 0
+    assert note not in capfd.readouterr().out
+    assert training.model.solve().heuristic == "ff"
+    assert training.model.solve(options=SearchOptions("hybrid", time_limit=5)).heuristic == "n-rsl"
+    assert plan(training.model.task, training.model).heuristic == "ff"
+
+
+def test_a_model_knows_all_states_that_it_was_trained_with(
+    train: Train, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    domain, shut = tmp_path / "rooms.pddl", tmp_path / "shut.pddl"
+    domain.write_text(ROOMS)
+    shut.write_text(text_of("shut"))
+    (tmp_path / "open.pddl").write_text(text_of("open"))
+    one = train(Files(domain, tmp_path / "open.pddl"), *SMALL, "--trials", "1")
+    assert "starts" not in one.model.info
+    assert run(["solve", str(one.output), str(shut)]) != 0
+    assert "train with it: goalward train DOMAIN PROBLEM STATE" in capfd.readouterr().err
+    two = train(Files(domain, tmp_path / "open.pddl"), shut, *SMALL, "--trials", "1")
+    assert "grounded from 2 initial states" in two.err
+    assert two.model.info["starts"] == [str(tmp_path / "open.pddl"), str(shut)]
+    assert len(two.model.task.inits) == 2
+    assert run(["solve", str(two.output), str(shut), str(tmp_path / "open.pddl")]) == 0
+    assert "Solved 2 of 2 states" in capfd.readouterr().out
+    assert run(["inspect", str(two.output)]) == 0
+    shown = capfd.readouterr().out
+    assert re.search(r"initial states +2", shown)
+    assert re.search(rf"trained from +{tmp_path / 'open.pddl'}, {shut}", shown)
 
 
 # --- the model ---
@@ -140,12 +196,14 @@ def test_the_model_solves_the_problem(train: Train, blocks: Files) -> None:
 
 def test_options_reach_the_model(train: Train, blocks: Files) -> None:
     options = ("--method", "rsl", "--sampler", "mixed", "--seed", "9", "--random-share", "25%", "--time-limit", "20s")
+    options = (*options, "--labels", "d", "--improve", "bellman")
     info = train(blocks, "--samples", "200", "--length", "12", "--rollouts", "3", *options).model.info
     wanted = {"samples": 200, "length": 12, "rollouts": 3, "random_share": 0.25, "seed": 9}
     assert info["method"] == "rsl"
     assert {name: info["options"][name] for name in wanted} == wanted
     assert (info["options"]["sampler"], info["options"]["time_limit"]) == (["mixed"], 20.0)
     assert (info["sampler"], len(info["trials"])) == ("mixed", 1)
+    assert (info["notes"]["labels"], info["notes"]["improve"]) == ("d", "bellman")
 
 
 def test_the_shape_of_the_network_is_a_choice(train: Train, blocks: Files) -> None:
@@ -293,8 +351,8 @@ def test_a_terminal_shows_phase_epoch_and_loss(blocks: Files, tmp_path: Path) ->
     options = ("--samples", "20000", "--length", "40", "--sampler", "uniform", "--time-limit", "60s")
     shown = on_terminal("train", *blocks.names, "-o", output, *options)
     check_live_training(shown, r"epoch +(\d+)")
-    assert re.search(r"phase +training, trial 1 of 1", shown.text)
+    assert re.search(r"phase +training, trial 1 of 2", shown.text)
     assert re.search(r"time +\d+\.\d+ s, at most \d+\.\d+ s left", shown.text)
-    assert re.search(r"data +20,000 states by uniform", shown.text)
+    assert re.search(r"data +[\d,]+ states by uniform", shown.text)
     assert shown.out.startswith("Trial 1: ")
     assert load_model(output).info["trials"]

@@ -20,7 +20,19 @@ from goalward.search.network import NetworkWeights, bind_network
 from goalward.task.states import to_lists
 from helpers import make_tiny
 
-QUICK = PreimageOptions(width=32, samples=4000, length=20, rollouts=2, max_epochs=9, validation_states=10)
+QUICK = PreimageOptions(
+    width=32,
+    samples=4000,
+    length=20,
+    rollouts=2,
+    sampler=("reachable", "uniform"),
+    labels=("d",),
+    fresh=False,
+    improve=("none",),
+    race=False,
+    max_epochs=9,
+    validation_states=10,
+)
 
 
 def epoch(number: int, states: int) -> Epoch:

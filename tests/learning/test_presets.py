@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import time
 from dataclasses import replace
@@ -12,9 +13,15 @@ import torch
 
 from goalward.errors import UsageError
 from goalward.learning import NetworkShape, PreimageOptions, TrainingOptions, options, train_network
+from goalward.learning.methods import make_options, train_with
+from goalward.learning.options import ENDLESS
 from goalward.learning.state_network import StateNetwork
 from goalward.learning.trainer import _Run
-from goalward.sampling import Dataset
+from goalward.regression import RolloutOptions, regress
+from goalward.sampling import Dataset, SamplingOptions, make_dataset
+from goalward.task.domains import generate
+from goalward.task.grounding import ground
+from goalward.task.lifted_reader import parse_domain, parse_problem
 from goalward.task.states import from_bits
 
 PRESETS = {name: TrainingOptions(preset=name).resolved() for name in options.PRESETS}
@@ -44,8 +51,26 @@ def test_the_papers_numbers() -> None:
 def test_the_papers_data() -> None:
     options = PreimageOptions(preset="paper").resolved()
     assert (options.samples, options.random_share, options.rollouts, options.length) == (100_000, 0.5, 5, 500)
-    assert options.sampler == ("uniform",)
+    assert (options.sampler, options.labels, options.improve) == (("uniform",), ("d",), ("none",))
+    assert not options.fresh
+    assert not options.race
     assert options.n_trials == 1
+
+
+def test_the_papers_preset_gives_the_networks_that_it_always_gave() -> None:
+    # Pinned before there were other kinds of labels, rollouts by the task and fresh states. States and labels are
+    # integers and equal everywhere; losses are sums of floats, whose last digits depend on the machine.
+    instance = generate("blocks", n=5, seed=1)
+    domain = parse_domain(instance.domain_text, "domain")
+    task = ground(domain, parse_problem(instance.problem_text, "problem", domain))
+    data = make_dataset(task, regress(task, RolloutOptions("n-rsl", 5, 500, 5)), SamplingOptions(3000, seed=5))
+    digest = hashlib.sha256(data.states.tobytes() + data.labels.tobytes()).hexdigest()
+    assert digest.startswith("53d70d82da8e62d3")
+    settings = {"preset": "paper", "samples": 3000, "max_epochs": 3, "validation_states": 0, "seed": 5}
+    curve = train_with(task, "n-rsl", make_options("n-rsl", settings)).info["curve"]
+    losses = [(row[1], row[2]) for row in curve]
+    pinned = [(153384.3246, 144968.8133), (152083.38, 142023.04), (142750.6677, 122549.9333)]
+    assert losses == [pytest.approx(pair, rel=1e-4) for pair in pinned]
 
 
 def test_the_optimiser_is_adam_and_nothing_more(dataset: Dataset) -> None:
@@ -109,6 +134,14 @@ def test_an_epoch_is_one_step_per_batch_of_64(dataset: Dataset) -> None:
 def test_the_learning_rate_stays(dataset: Dataset) -> None:
     result = train_network(dataset, replace(PAPER, max_epochs=4, patience=10))
     assert {epoch.learning_rate for epoch in result.curve} == {1e-4}
+
+
+def test_weights_that_were_exported_can_be_taken_back() -> None:
+    network = StateNetwork(30, NetworkShape(width=9), torch.Generator().manual_seed(3))
+    other = StateNetwork(30, NetworkShape(width=9), torch.Generator().manual_seed(4))
+    other.adopt(network.export(mean=7.0, scale=3.0), mean=2.0, scale=5.0)
+    states = torch.rand(50, 30, generator=torch.Generator().manual_seed(1)).round()
+    assert torch.allclose(other(states) * 5 + 2, network(states) * 3 + 7, atol=1e-5)
 
 
 # --- the split ---
@@ -192,10 +225,22 @@ def test_the_fast_preset_starts_at_the_mean_of_the_labels(dataset: Dataset) -> N
     assert 0.02 < values.std() / dataset.labels.std() < 3
 
 
-def test_the_fast_preset_tries_both_samplers() -> None:
-    assert PreimageOptions().resolved().sampler == ("reachable", "uniform")
-    assert PreimageOptions().n_trials == 2
-    assert PreimageOptions(sampler=("mixed",)).n_trials == 1
+def test_the_fast_presets_data() -> None:
+    options = PreimageOptions().resolved()
+    assert (options.labels, options.fresh, options.improve) == (("min-ff", "d"), True, ("regions", "none"))
+    assert options.race
+    assert (options.rollouts, options.length) == (0, 0), "by the task"
+    assert options.sampler == ("mixed",)
+    assert options.n_trials == 2
+    assert PreimageOptions(sampler=("reachable", "uniform", "mixed")).n_trials == 3
+
+
+def test_only_the_clock_ends_epochs_of_fresh_states() -> None:
+    assert PreimageOptions(time_limit=60).resolved().max_epochs == ENDLESS
+    assert PreimageOptions(time_limit=60, max_epochs=7).resolved().max_epochs == 7
+    assert PreimageOptions(time_limit=60, fresh=False).resolved().max_epochs == FAST.max_epochs
+    assert PreimageOptions().resolved().max_epochs == FAST.max_epochs
+    assert PreimageOptions(time_limit=60, preset="paper").resolved().max_epochs == PAPER.max_epochs
 
 
 def test_atoms_that_do_not_matter_have_no_weight(dataset: Dataset) -> None:

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from goalward.errors import UsageError
-from goalward.learning import PRESETS, PreimageOptions, TrainingOptions, TrainingResult, train_with, trainer, trials
+from goalward.learning import PRESETS, PreimageOptions, TrainingOptions, TrainingResult, race, train_with, trainer
 from goalward.learning.looks import Look
 from goalward.learning.results import End, Epoch
 from goalward.learning.state_batches import StateBatches
-from goalward.learning.validation import WALK_SEED, Score, score, validation_states
+from goalward.learning.validation import WALK_SEED, Score, Without, score, search_without, validation_states
 from goalward.sampling import Dataset
 from goalward.search import SearchOptions, bind_heuristic, search
 from goalward.search.model import task_fingerprint
@@ -29,7 +29,18 @@ from helpers import make_tiny, read_texts
 from oracle import make_task
 
 QUICK = PreimageOptions(
-    width=16, samples=300, length=20, rollouts=2, max_epochs=2, validation_states=3, validation_seconds=0.2
+    width=16,
+    samples=300,
+    length=20,
+    rollouts=2,
+    sampler=("reachable", "uniform"),
+    labels=("d",),
+    fresh=False,
+    improve=("none",),
+    race=False,
+    max_epochs=2,
+    validation_states=3,
+    validation_seconds=0.2,
 )
 
 
@@ -117,11 +128,26 @@ def test_one_trial_is_validated_too_so_that_the_model_says_what_it_is_worth() ->
     assert model.info["likely_to_help"] is True
 
 
-@pytest.mark.parametrize(("solved", "helps"), [(0, False), (1, False), (2, True), (10, True)])
-def test_a_model_that_solves_next_to_nothing_says_so(monkeypatch: pytest.MonkeyPatch, solved: int, helps: bool) -> None:
-    Staged(monkeypatch, [(solved, 9)])
+@pytest.mark.parametrize(
+    ("without", "alone", "helps"),
+    [
+        (10, 0, False),
+        (10, 1, False),
+        (10, 2, True),  # as many as without it, and some by itself
+        (10, 10, True),
+        (9, 0, True),  # more than without it
+        (11, 10, False),  # fewer
+    ],
+)
+def test_a_model_that_does_not_beat_the_search_without_it_says_so(
+    monkeypatch: pytest.MonkeyPatch, without: int, alone: int, helps: bool
+) -> None:
+    Staged(monkeypatch, [(alone, 9)])
+    monkeypatch.setattr(race, "search_without", lambda task, states, seconds: Without(without, 0.5))
     model = train_with(make_tiny("blocks").task, "n-rsl", replace(QUICK, trials=1, validation_states=10))
     assert model.info["likely_to_help"] is helps
+    assert model.info["solved_without"] == without
+    assert model.info["seconds_per_state_without"] == 0.5
 
 
 def test_nothing_is_said_where_nothing_was_validated() -> None:
@@ -179,10 +205,12 @@ class Staged:
         self.scores, self.losses, self.ends = scores, losses or [1.0] * 99, ends or ["all epochs"] * 99
         self.trained: list[tuple[TrainingOptions, str]] = []
         monkeypatch.setattr(trainer, "train_network", self.train)
-        monkeypatch.setattr(trials, "score", self.score)
+        monkeypatch.setattr(race, "score", self.score)
 
-    def train(self, dataset: Dataset, options: TrainingOptions, **_: Any) -> TrainingResult:
-        number = len(self.trained)
+    def train(
+        self, dataset: Dataset, options: TrainingOptions, start: NetworkWeights | None = None, **_: Any
+    ) -> TrainingResult:
+        number = len(self.trained) if start is None else int(start.layers[0].bias[0])
         self.trained.append((options, dataset.sampler))
         n_atoms = dataset.task.n_atoms
         output = Layer(np.ones((1, 1), dtype=np.float32), np.array([number], dtype=np.float32))
@@ -283,9 +311,82 @@ def test_real_trials_are_scored_on_real_searches() -> None:
     for trial in model.info["trials"]:
         assert trial["validation_states"] == 3
         assert 0 <= trial["solved_alone"] <= trial["solved"] <= 3
+        assert (trial["rounds"], trial["dropped"]) == (1, None)
         assert trial["evaluations"] > 0
     best = max(model.info["trials"], key=lambda t: (t["solved"], t["solved_alone"], -t["evaluations"]))
     assert model.info["trials"][model.info["chosen_trial"]] == best
+
+
+# --- races ---
+
+
+RACE = replace(QUICK, race=True, max_epochs=6)
+
+
+def test_in_a_race_the_worse_half_drops_out_after_each_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    staged = Staged(monkeypatch, [(1, 10), (3, 90), (2, 10), (3, 20), (0, 0)])
+    log = Log()
+    model = train_with(make_tiny("blocks").task, "n-rsl", replace(RACE, trials=5), log)
+    info = model.info
+    assert [trial["rounds"] for trial in info["trials"]] == [1, 3, 2, 4, 1]
+    assert [trial["dropped"] for trial in info["trials"]] == [
+        "after round 1", "after round 3", "after round 2", None, "after round 1",
+    ]  # fmt: skip
+    assert info["chosen_trial"] == 3
+    assert len(staged.trained) == 5 + 3 + 2 + 1
+    messages = [text for kind, *rest in log.events if kind == "message" for text in rest]
+    assert (
+        "Trial 3 is dropped after round 2: 3 of 3 validation states solved, 2 by the network alone; trial 4: 3 of 3"
+        in (messages[2])
+    )
+
+
+def test_the_rounds_of_a_race_share_time_and_epochs(monkeypatch: pytest.MonkeyPatch) -> None:
+    staged = Staged(monkeypatch, [(1, 10), (2, 10)])
+    staged.kept(replace(RACE, trials=2, time_limit=80.0, validation_seconds=1.0))
+    limits = [options.time_limit for options, _ in staged.trained]
+    # Half of the time for two trials in the first round: a quarter each, less three searches of validation. What is
+    # left over goes on.
+    assert limits[0] == pytest.approx(20 - 3, abs=2)
+    assert limits[1] == pytest.approx(40 - 3, abs=2)
+    assert limits[2] == pytest.approx(80 - 3, abs=4)
+    assert [options.max_epochs for options, _ in staged.trained] == [3, 3, 3]
+
+
+def test_a_trial_that_goes_on_begins_where_it_was() -> None:
+    log = Log()
+    options = replace(RACE, trials=2, validation_states=0)
+    model = train_with(make_tiny("blocks").task, "n-rsl", options, log)
+    assert [row[0] for row in model.info["curve"]] == [1, 2, 3, 4, 5, 6]
+    times = [row[3] for row in model.info["curve"]]
+    assert times == sorted(times)
+    chosen = model.info["chosen_trial"]
+    epochs = [event[1:3] for event in log.events if event[0] == "epoch"]
+    assert epochs == [(0, 1), (0, 2), (0, 3), (1, 1), (1, 2), (1, 3), (chosen, 4), (chosen, 5), (chosen, 6)]
+    assert [phase for phase, *_ in log.events].count("rollouts") == 2, "the data are made once"
+    first, later = (model.info["curve"][i][1] for i in (0, 3))
+    assert later < first, "what was learned is not lost"
+
+
+def test_more_training_that_made_a_network_worse_is_undone(monkeypatch: pytest.MonkeyPatch) -> None:
+    staged = Staged(monkeypatch, [(1, 10), (2, 10)])
+    scores = iter([Score(3, 3, 1, 10, 1.0), Score(3, 3, 2, 10, 1.0), Score(3, 3, 0, 10, 1.0)])
+    monkeypatch.setattr(race, "score", lambda *_: next(scores))
+    assert staged.kept(replace(RACE, trials=2)) == 1
+    model_scores = [Score(3, 3, 1, 10, 1.0), Score(3, 3, 2, 10, 1.0), Score(3, 3, 0, 10, 1.0)]
+    scores = iter(model_scores)
+    info = train_with(make_tiny("blocks").task, "n-rsl", replace(RACE, trials=2)).info
+    assert (info["trials"][1]["solved_alone"], info["trials"][1]["rounds"]) == (2, 2)
+
+
+def test_a_race_gives_the_same_network_again() -> None:
+    task = make_tiny("blocks").task
+
+    def table(seed: int) -> bytes:
+        options = replace(RACE, trials=3, seed=seed, validation_states=0)
+        return train_with(task, "n-rsl", options).weights.table.tobytes()
+
+    assert table(1) == table(1) != table(2)
 
 
 @pytest.mark.parametrize(
@@ -299,8 +400,8 @@ def test_real_trials_are_scored_on_real_searches() -> None:
         ({"sampler": ("uniform", "other")}, "it is one or more of uniform, reachable, mixed"),
         ({"samples": 1}, "samples is 1; it is a whole number from 10 to 50000000"),
         ({"random_share": 2.0}, "random_share is 2.0; it is a share"),
-        ({"rollouts": 0}, "rollouts is 0"),
-        ({"length": 0}, "length is 0"),
+        ({"rollouts": -1}, "rollouts is -1"),
+        ({"length": -1}, "length is -1"),
         ({"time_limit": "soon"}, "time_limit is 'soon'; it is a duration such as 90s"),
         ({"time_limit": 0}, "time_limit is 0; it is a duration"),
     ],
@@ -359,6 +460,8 @@ def test_a_score_counts_solved_states_and_evaluations() -> None:
 def test_what_h_ff_and_landmarks_solve_is_told_apart_from_what_the_heuristic_solves(roomy: Task) -> None:
     found = score(bind_heuristic(roomy, "blind"), validation_states(roomy, 2, 0), SearchOptions("hybrid", time_limit=2))
     assert (found.solved, found.alone, found.evaluations, found.seconds) == (2, 0, 0, 2)
+    assert search_without(roomy, validation_states(roomy, 2, 0), 2.0).solved == 2
+    assert found.describe() == "2 of 2 validation states solved, 0 by the network alone"
 
 
 def test_a_state_that_takes_too_long_is_not_solved(roomy: Task) -> None:
@@ -370,3 +473,4 @@ def test_ranks_put_solved_states_first_and_then_those_that_the_heuristic_solves_
     assert Score(3, 5, 0, 900, 1.0).rank > Score(2, 5, 2, 1, 1.0).rank
     assert Score(3, 5, 2, 900, 1.0).rank > Score(3, 5, 1, 1, 1.0).rank
     assert Score(3, 5, 2, 10, 1.0).rank > Score(3, 5, 2, 11, 1.0).rank
+    assert Score(3, 3, 0, 0, 1.0).rank > Score(9, 10, 9, 1, 1.0).rank, "shares, where the numbers of states differ"

@@ -8,7 +8,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from goalward.regression import METHODS, RolloutOptions, Rollouts, regress
-from goalward.sampling import SAMPLERS, SamplingOptions, label, make_dataset
+from goalward.sampling import LABELS, SAMPLERS, SamplingOptions, label, make_dataset
+from goalward.search import bind_heuristic
+from goalward.task.packing import fixed_atoms
 from goalward.task.states import BitRows, from_bits, to_bits
 from goalward.task.strips import Bools, Rows, Task
 from helpers import TINY, make_tiny
@@ -119,3 +121,39 @@ def test_labels_of_reachable_states_are_upper_bounds_of_the_distance(name: str, 
 @example(task=make_task(2, [([0], [1], [0], 1)], [0], [1], [[0, 1]]), method="rsl")
 def test_labels_are_upper_bounds_on_random_tasks(task: Task, method: str) -> None:
     check_bounds(task, regress(task, RolloutOptions(method, n_rollouts=3, length=8)))  # type: ignore[arg-type]
+
+
+# --- never above the length of a relaxed plan ---
+
+
+@pytest.mark.parametrize("sampler", SAMPLERS)
+@pytest.mark.parametrize("name", ["blocks", "lights", "storage", "visitall"])
+def test_min_ff_is_the_lesser_of_the_pre_image_and_the_relaxed_plan(name: str, sampler: str) -> None:
+    task = make_tiny(name).task
+    rollouts = regress(task, RolloutOptions(n_rollouts=3, length=30))
+    dataset = make_dataset(task, rollouts, SamplingOptions(300, 0.5, sampler, labels="min-ff"))
+    truth = from_bits(dataset.states, task.n_atoms)
+    relaxed = bind_heuristic(task, "ff")
+    for row, bound, found in zip(truth, slow_labels(rollouts, truth), dataset.labels.tolist(), strict=True):
+        guess = relaxed.value(np.flatnonzero(row | fixed_atoms(task)).astype(np.int32))
+        assert found == min(bound, guess)
+    same = make_dataset(task, rollouts, SamplingOptions(300, 0.5, sampler))
+    assert np.array_equal(same.states, dataset.states), "labels do not change what is drawn"
+    assert (dataset.labels < same.labels).any()
+
+
+def test_min_ff_counts_atoms_that_always_hold() -> None:
+    # Atom 2 is needed and always there; sampled states lack it, and without it there would be no relaxed plan.
+    task = make_task(4, [([0, 2], [3], [0], 1), ([3, 2], [1], [], 1)], [0, 2], [1])
+    rollouts = rollouts_of([[1]], [0])
+    state = as_bits(np.array([[True, False, False, False]]))
+    assert LABELS["min-ff"].make(task, rollouts)(state).tolist() == [1], "beyond the only pre-image"
+    far = rollouts_of([[1], [1, 3]], [0, 9])
+    assert LABELS["min-ff"].make(task, far)(state).tolist() == [2]
+
+
+def test_a_state_without_a_relaxed_plan_is_beyond_all_pre_images() -> None:
+    task = make_task(3, [([0], [1], [0], 1)], [0], [1])
+    rollouts = rollouts_of([[1], [0]], [0, 1])
+    nothing = as_bits(np.array([[False, False, True]]))
+    assert LABELS["min-ff"].make(task, rollouts)(nothing).tolist() == [2]

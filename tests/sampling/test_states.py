@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from goalward.errors import UsageError
 from goalward.regression import METHODS, RolloutOptions, Rollouts, regress
-from goalward.sampling import SAMPLERS, Dataset, SamplingOptions, make_dataset
+from goalward.sampling import SAMPLERS, Dataset, SamplingOptions, Source, make_dataset
 from goalward.sampling.samplers import complete
 from goalward.task.states import from_bits, random_walk_states, to_bits
 from goalward.task.strips import Ints, Rows, Task
@@ -276,6 +276,29 @@ def test_the_same_seed_gives_the_same_data(sampler: str) -> None:
     assert draw(5)[0] != first[0]
 
 
+@pytest.mark.parametrize("sampler", SAMPLERS)
+def test_a_source_gives_other_states_each_time_and_the_same_for_the_same_seed(sampler: str) -> None:
+    task = make_tiny("tiles").task
+    rollouts = regress(task, RolloutOptions(length=20))
+    options = SamplingOptions(300, sampler=sampler, seed=6)
+
+    def draws(renew: bool) -> list[bytes]:
+        source, found = Source(task, rollouts, options), []
+        for _ in range(3):
+            found.append(source.draw(300).states.tobytes())
+            if renew:
+                source.renew_pools()
+        return found
+
+    first = draws(renew=False)
+    assert len(set(first)) == 3
+    assert draws(renew=False) == first
+    assert first[0] == make_dataset(task, rollouts, options).states.tobytes()
+    renewed = draws(renew=True)
+    assert renewed[0] == first[0]
+    assert (renewed[1:] == first[1:]) == (sampler == "uniform"), "coin flips need no pool"
+
+
 def test_states_are_drawn_in_mixed_order() -> None:
     _, dataset = made("blocks", n=400)
     halves: list[Ints] = np.array_split(dataset.origin < 0, 2)
@@ -291,6 +314,7 @@ def test_states_are_drawn_in_mixed_order() -> None:
         ({"random_share": 1.5}, "share of random states is 1.5"),
         ({"random_share": float("nan")}, "share of random states is nan"),
         ({"sampler": "uniformly"}, "unknown sampler 'uniformly'"),
+        ({"labels": "ff"}, "unknown labels 'ff'"),
     ],
 )
 def test_options_out_of_bounds_are_refused(options: dict[str, float | str], words: str) -> None:

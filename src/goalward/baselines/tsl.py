@@ -15,7 +15,7 @@ import numpy as np
 
 from goalward.declared import DURATION, SHARE, option
 from goalward.errors import GoalwardError
-from goalward.learning.options import SupervisedOptions
+from goalward.learning.options import ENDLESS, SupervisedOptions
 from goalward.learning.results import TrainingResult
 from goalward.learning.trials import Trial
 from goalward.sampling import Dataset
@@ -24,8 +24,6 @@ from goalward.task.states import BitRows, random_walk_states, states_along
 from goalward.task.strips import Ints, Task
 
 _WALKS_AT_ONCE = 50
-ENDLESS = 10**9
-"""Epochs that no training reaches: only the clock ends it."""
 
 
 @dataclass(frozen=True)

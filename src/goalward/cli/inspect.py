@@ -95,6 +95,7 @@ def describe(task: Task) -> dict[str, Any]:
         "operators": task.n_operators,
         "goal_atoms": len(task.goal),
         "true_initially": len(task.init),
+        "initial_states": len(task.inits),
         "mutex_groups": len(task.mutex_groups),
         "largest_mutex_group": int(lengths.max()) if len(lengths) else 0,
         "atoms_in_mutex_groups": int((task.groups_of.lengths > 0).sum()),

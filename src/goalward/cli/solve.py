@@ -26,6 +26,7 @@ from goalward.cli.signals import Interrupt
 from goalward.errors import ExitCode, UsageError
 from goalward.measures import (
     format_batches,
+    format_break_even,
     format_count,
     format_duration,
     parse_batches,
@@ -35,16 +36,14 @@ from goalward.measures import (
 from goalward.search import (
     TURNS,
     Algorithm,
-    BoundHeuristic,
     Statistics,
     Status,
-    bind_heuristic,
 )
-from goalward.search.learned import load_model
+from goalward.search.learned import is_of_use, load_model
+from goalward.search.planning import h_ff
 from goalward.search.solving import TIME_LIMIT, Outcome, default_search, solve_all
 from goalward.task.plan_file import write_text_atomically
 from goalward.task.sexpr import read_text
-from goalward.task.strips import Task
 
 Row = dict[str, Any]
 """One line of the result: the state, the figures of its outcome, the plan's file."""
@@ -69,7 +68,10 @@ def solve(
     ] = None,
     algorithm: Annotated[
         str | None,
-        search_flag(". The paper's is gbfs with --batch 1; lama leaves the model out  [default: hybrid]"),
+        search_flag(
+            ". The paper's is gbfs with --batch 1; lama leaves the model out  "
+            "[default: hybrid; lama where training found the model of no use]"
+        ),
     ] = None,
     batch: Annotated[
         str | None,
@@ -96,8 +98,9 @@ def solve(
     if plans is not None:
         plans.mkdir(parents=True, exist_ok=True)
     plan_files = _plan_files(states, plans)
+    of_use = algorithm is not None or batch is not None or is_of_use(loaded)
     options = default_search(
-        learned=True,
+        learned=of_use,
         algorithm=cast(Algorithm | None, algorithm),
         batch=None if batch is None else parse_batches(batch),
     )
@@ -105,6 +108,8 @@ def solve(
     plain = not (as_json or as_csv)
     if plain:
         typer.echo(f"Loaded {model} and {len(states)} states in {time.monotonic() - started:.2f}s")
+        if not of_use:
+            typer.echo("Training found that this model is of no use: searching without it (--search hybrid uses it).")
     rows: list[Row] = []
     with Interrupt() as interrupt, _Results(len(states), jobs, plain) as results:
 
@@ -112,14 +117,14 @@ def solve(
             results.searching(figures)
             return not interrupt.asked
 
-        bind = _h_ff if options.algorithm == "lama" else loaded.heuristic
+        bind = h_ff if options.algorithm == "lama" else loaded.heuristic
         outcomes = solve_all(starts, bind, options, jobs=jobs, improve=improvement, progress=progress)
         for outcome, plan_file in zip(outcomes, plan_files, strict=True):
             rows.append(_row(outcome, plan_file))
             results.add(rows[-1])
             if interrupt.asked:
                 break
-    summary = _summary(rows, time.monotonic() - started, len(states))
+    summary = _summary(rows, time.monotonic() - started, len(states)) | {"break_even": _break_even(loaded.info)}
     if as_json:
         typer.echo(json.dumps({"model": str(model), "states": rows, "summary": summary}, indent=2))
     elif as_csv:
@@ -137,10 +142,6 @@ def solve(
 def _cell(value: Any) -> Any:
     """Counts by name are JSON inside a table."""
     return json.dumps(value) if isinstance(value, dict) else value
-
-
-def _h_ff(task: Task) -> BoundHeuristic:
-    return bind_heuristic(task, "ff")
 
 
 def _plan_files(states: list[Path], folder: Path | None) -> list[Path | None]:
@@ -248,6 +249,14 @@ def _summary(rows: list[Row], seconds: float, total: int) -> dict[str, Any]:
     }
 
 
+def _break_even(info: dict[str, Any]) -> str | None:
+    """When training pays, by what training measured on its validation states; None where it did not."""
+    training, each, without = (info.get(n) for n in ("seconds", "seconds_per_state", "seconds_per_state_without"))
+    if training is None or each is None or without is None:
+        return None
+    return format_break_even(training, each, without, "without the model")
+
+
 def _summary_lines(summary: dict[str, Any]) -> str:
     rate = summary["evaluations_per_second"]
     lines = [f"Solved {summary['solved']} of {summary['states']} states, every plan valid."]
@@ -259,5 +268,7 @@ def _summary_lines(summary: dict[str, Any]) -> str:
         improved = f", {format_duration(summary['improve_time'])} of improving plans" if summary["improve_time"] else ""
         searched = format_duration(summary["search_time"])
         lines.append(f"{format_count(rate)} evaluations/s; {searched} of search{improved}.")
+    if summary["break_even"]:
+        lines.append(f"By its validation states: {summary['break_even']}.")
     lines.append(f"Total time: {summary['total_time']:.6f}s")
     return "\n".join(lines)

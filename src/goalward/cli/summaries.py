@@ -9,7 +9,7 @@ from rich.table import Table
 
 from goalward.cli.console import print_table
 from goalward.experiments.summary import MethodSummary
-from goalward.measures import format_count, format_duration
+from goalward.measures import format_count, format_duration, format_short_duration
 
 FOOTNOTE = """\
 expanded, length, search and time are medians over solved states; search is the search alone
@@ -27,6 +27,8 @@ def show_summaries(summaries: Sequence[MethodSummary]) -> None:
     print_table(table)
     typer.echo(FOOTNOTE)
     for summary in summaries:
+        if summary.break_even:
+            typer.echo(f"{summary.method}: {summary.break_even}")
         if summary.failure:
             typer.echo(f"{summary.method}: {summary.failure}")
 
@@ -42,10 +44,6 @@ def _cells(summary: MethodSummary) -> list[str]:
         shown(summary.median_expansions, format_count),
         shown(summary.evaluations_per_second, format_count),
         shown(summary.median_plan_length, "{:g}".format),
-        shown(summary.median_search_time, _short),
-        shown(summary.median_total_time, _short),
+        shown(summary.median_search_time, format_short_duration),
+        shown(summary.median_total_time, format_short_duration),
     ]
-
-
-def _short(seconds: float) -> str:
-    return f"{1000 * seconds:.1f} ms" if seconds < 0.1 else format_duration(seconds)

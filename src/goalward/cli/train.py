@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -28,6 +29,15 @@ _OTHERS = [option for name in learned_methods() for option in declared(options_c
 def train(
     domain: Annotated[Path, typer.Argument(help="PDDL domain file", show_default=False)],
     problem: Annotated[Path, typer.Argument(help="PDDL problem file", show_default=False)],
+    starts: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="STATES",
+            help="problems with other initial states that the model should know",
+            show_default=False,
+        ),
+    ] = None,
+    *,
     output: Annotated[Path, typer.Option("--output", "-o", help="the model file, NAME.goalward", show_default=False)],
     method: Annotated[
         str, typer.Option(metavar="|".join(learned_methods()), help="how to learn; goalward methods explains them")
@@ -40,6 +50,9 @@ def train(
 ) -> None:
     """Learn a heuristic for a problem and write it to a model file.
 
+    The model knows what the problem's initial state reaches, and what those of STATES reach: files with the same
+    objects and goal. Training begins in all of them.
+
     Ctrl-C ends training and keeps the best weights so far. The flags below are the options of n-rsl and rsl; those of
     another method (goalward methods METHOD) are flags too. --set NAME=VALUE is the same as --NAME VALUE.
     """
@@ -51,13 +64,17 @@ def train(
     options = make_options(method, texts=texts | split_settings(settings or ())).resolved()
     limits = Limits(None, None)
     with spinner("grounding"):
-        task = ground_files(domain, problem)
-    typer.echo(f"Task: {task.n_atoms} atoms, {task.n_operators} operators, grounded in {limits.elapsed:.2f}s", err=True)
+        task = ground_files(domain, problem, starts or ())
+    several = f" from {len(task.inits)} initial states" if starts else ""
+    grounded = f"{task.n_atoms} atoms, {task.n_operators} operators, grounded{several} in {limits.elapsed:.2f}s"
+    typer.echo(f"Task: {grounded}", err=True)
     with spinner("loading PyTorch"):
         import goalward.learning.trainer  # noqa: F401, PLC0415
 
     with Interrupt() as interrupt, training_view(options, interrupt) as view:
         model = train_with(task, method, options, view)
+    if starts:
+        model = replace(model, info=model.info | {"starts": [str(path) for path in [problem, *starts]]})
     save_model(model, output)
     typer.echo(describe_training(model))
     typer.echo(f"Model written to {output}")
@@ -85,25 +102,32 @@ def describe_training(model: Model) -> str:
             else f", solves {trial['solved']} of {trial['validation_states']} validation states"
         )
         loss = "" if trial["validation_loss"] is None else f", validation loss {trial['validation_loss']:.2f}"
-        mark = " (kept)" if len(info["trials"]) > 1 and i == info["chosen_trial"] else ""
+        dropped = f", dropped {trial['dropped']}" if trial.get("dropped") else ""
+        mark = " (kept)" if len(info["trials"]) > 1 and i == info["chosen_trial"] else dropped
         notes = "".join(f", {name.replace('_', ' ')} {value}" for name, value in training_notes(trial).items())
         lines.append(
             f"Trial {i + 1}: seed {trial['seed']}{notes}, {trial['epochs']} epochs ({trial['end']}){loss}{solved}{mark}"
         )
         lines += [f"  restarted, {reason}" for reason in trial["restarts"]]
     lines.append(f"Training time: {info['seconds']:.2f}s")
-    if info["likely_to_help"] is False:
-        lines.append(_warning(info))
+    if info.get("solved_without") is not None:
+        lines.append(_verdict(info))
     return "\n".join(lines)
 
 
-def _warning(info: dict[str, Any]) -> str:
-    """What to do about a model that solves next to nothing."""
+def _verdict(info: dict[str, Any]) -> str:
+    """Does the network pay, and what to do where it does not?"""
     kept = info["trials"][info["chosen_trial"]]
+    solved = (
+        f"Short searches with the network solve {kept['solved']} of {kept['validation_states']} validation states, "
+        f"without it {info['solved_without']}, by it alone {kept['solved_alone']}."
+    )
+    if info["likely_to_help"]:
+        return solved
     others = [name for name in learned_methods() if name != info["method"]]
     sampler = "another --sampler, " if "sampler" in info["options"] else ""
     return (
-        f"This model is not likely to help: short searches with it alone solve {kept['solved_alone']} of "
-        f"{kept['validation_states']} validation states. Try a longer --time-limit, more --trials, {sampler}"
-        f"or another --method ({', '.join(others[:3])}, …)."
+        f"{solved}\nThis model is not likely to help: goalward solve will search without it, unless --search "
+        f"says otherwise. Try a longer --time-limit, more --trials, {sampler}or another --method "
+        f"({', '.join(others[:3])}, …)."
     )

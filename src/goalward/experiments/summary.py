@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from goalward.experiments.store import Result, Unit
+from goalward.measures import format_break_even
 
 Entry = tuple[Unit, Result]
+
+
+WITHOUT_TRAINING = ("lama", "goalward-lama")
+"""What training has to be faster than, in the long run: the first of these that was measured."""
 
 
 @dataclass(frozen=True)
@@ -24,8 +29,12 @@ class MethodSummary:
     median_plan_length: float | None
     median_search_time: float | None
     median_total_time: float | None
+    mean_total_time: float | None
+    """Over all states, those that were given up too."""
     failure: str | None
     """Why its first failed training failed."""
+    break_even: str | None = None
+    """Of a method that is trained: after how many states it has taken less time than LAMA, in words."""
 
 
 def summarise(entries: Iterable[Entry]) -> list[MethodSummary]:
@@ -33,7 +42,17 @@ def summarise(entries: Iterable[Entry]) -> list[MethodSummary]:
     by_method: dict[str, list[Entry]] = {}
     for unit, result in entries:
         by_method.setdefault(unit.method, []).append((unit, result))
-    return [_summary(method, found) for method, found in by_method.items()]
+    summaries = [_summary(method, found) for method, found in by_method.items()]
+    others = [summary for name in WITHOUT_TRAINING for summary in summaries if summary.method == name]
+    return [_compared(summary, others[0]) if others else summary for summary in summaries]
+
+
+def _compared(summary: MethodSummary, other: MethodSummary) -> MethodSummary:
+    """With the number of states after which training pays, where there is something to say of it."""
+    training, each, without = summary.training_time, summary.mean_total_time, other.mean_total_time
+    if training is None or each is None or without is None:
+        return summary
+    return replace(summary, break_even=format_break_even(training, each, without, other.method))
 
 
 def _summary(method: str, entries: Sequence[Entry]) -> MethodSummary:
@@ -54,6 +73,7 @@ def _summary(method: str, entries: Sequence[Entry]) -> MethodSummary:
         median_plan_length=_median(result.plan_length for result in solved),
         median_search_time=_median(result.search_time for result in solved),
         median_total_time=_median(result.total_time for result in solved),
+        mean_total_time=_mean([result.total_time for result in searches]),
         failure=failed[0] if failed else None,
     )
 

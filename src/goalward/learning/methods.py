@@ -141,7 +141,7 @@ def train_with(
     """Learn a heuristic for a task with a method and its options, or with the default ones."""
     require_torch("training")
     import goalward.learning.trainer  # noqa: F401, PLC0415 - loads PyTorch, before the clock starts
-    from goalward.learning.trials import train_model  # noqa: PLC0415 - the table is read by those who train nothing
+    from goalward.learning.models import train_model  # noqa: PLC0415 - the table is read by those who train nothing
 
     known = options_class(method)
     chosen = known() if options is None else options

@@ -21,7 +21,13 @@ PRESETS: dict[str, dict[str, Any]] = {
         "schedule": "cosine",
         "normalise": True,
         "enough_looks": 3,
-        "sampler": ("reachable", "uniform"),  # the trials take them in turn
+        "race": True,
+        "rollouts": 0,
+        "length": 0,
+        "fresh": True,
+        "sampler": ("mixed",),  # the trials take these in turn, and labels and improvements
+        "labels": ("min-ff", "d"),
+        "improve": ("regions", "none"),
     },
     "paper": {
         "batch_size": 64,
@@ -31,12 +37,21 @@ PRESETS: dict[str, dict[str, Any]] = {
         "schedule": "constant",
         "normalise": False,
         "enough_looks": 0,
+        "race": False,
+        "rollouts": 5,
+        "length": 500,
+        "fresh": False,
         "sampler": ("uniform",),
+        "labels": ("d",),
+        "improve": ("none",),
     },
 }
 """Sets of values for the options that are left open: those declared by :func:`by_preset`."""
 DEFAULT_SECONDS = 120.0
 """For methods that would go on for ever, where nothing says when to end."""
+
+ENDLESS = 10**9
+"""Epochs that no training reaches: only the clock ends it."""
 
 
 def by_preset(help_text: str, low: float | None = None, high: float | None = None, **more: Any) -> Any:
@@ -109,7 +124,7 @@ class LearnOptions(NetworkOptions):
 
     trials: int | None = option(
         None,
-        "networks to train, by default one or one per sampler; that which solves most validation states is kept",
+        "networks to train, by default one or one per kind of labels; that which solves most validation states is kept",
         1,
         1000,
     )
@@ -145,4 +160,5 @@ class SupervisedOptions(TrainingOptions, LearnOptions):
     their validation states with few expansions, and so they do for ``enough_looks`` looks in a row.
     """
 
+    race: bool = by_preset("drop the worse half of the trials in rounds, so that the best have most of the time")
     enough_looks: int = by_preset("looks in a row with all their states solved that end training; 0: none do", 0, 1000)

@@ -1,49 +1,88 @@
 """RSL and N-RSL: learn from pre-images (O'Toole, Ramirez, Lipovetzky, Pearce 2022).
 
 Rollouts regress from the goal; states are drawn from their pre-images and labelled with the closest one's distance.
+That is all that preset ``paper`` does. Preset ``fast`` has more and shorter rollouts, labels that are never above h_FF,
+fresh states in every epoch, and lets the network improve labels once it knows something.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import cast
+from dataclasses import dataclass, replace
+from typing import Any, Self, cast
 
 from goalward.declared import SHARE, option
-from goalward.learning.options import SupervisedOptions, by_preset
+from goalward.learning.improvements import IMPROVEMENTS
+from goalward.learning.lessons import FreshLessons
+from goalward.learning.options import ENDLESS, SupervisedOptions, by_preset
 from goalward.learning.results import TrainingResult
 from goalward.learning.trials import Trial
-from goalward.regression import RolloutOptions, regress
+from goalward.regression import RolloutOptions, Rollouts, regress
 from goalward.regression.rollouts import RegressionMethod
-from goalward.sampling import SAMPLERS, SamplingOptions, make_dataset
+from goalward.regression.sizes import suggest_length, suggest_rollouts
+from goalward.sampling import LABELS, SAMPLERS, SamplingOptions, Source
 
-_SAMPLERS_EXPLAINED = "; ".join(f"{sampler.name}: {sampler.summary}" for sampler in SAMPLERS.values())
+
+def _explained(table: dict[str, Any]) -> str:
+    return "; ".join(f"{name}: {entry.summary}" for name, entry in table.items())
 
 
 @dataclass(frozen=True)
 class PreimageOptions(SupervisedOptions):
-    """Rollouts and samples of RSL and N-RSL, with the paper's symbols; trials take several samplers in turn."""
+    """Rollouts and samples of RSL and N-RSL, with the paper's symbols.
 
-    samples: int = option(100_000, "N_t, training states", 10, 50_000_000)
+    Trials take several samplers, kinds of labels and improvements in turn.
+    """
+
+    samples: int = option(100_000, "N_t, training states; of every epoch, where they are fresh", 10, 50_000_000)
     random_share: float = option(0.5, "P_r, share of random ones among them", kind=SHARE)
-    rollouts: int = option(5, "N_r, regressions from the goal", 1, 100_000)
-    length: int = option(500, "L, steps of each regression", 1, 1_000_000)
-    sampler: tuple[str, ...] = by_preset(f"where open atoms come from ({_SAMPLERS_EXPLAINED})", choices=SAMPLERS)
+    rollouts: int = by_preset("N_r, regressions from the goal; 0: by the task", 0, 100_000)
+    length: int = by_preset("L, steps of each regression; 0: by the task", 0, 1_000_000)
+    sampler: tuple[str, ...] = by_preset(f"where open atoms come from ({_explained(SAMPLERS)})", choices=SAMPLERS)
+    labels: tuple[str, ...] = by_preset(f"what states are labelled with ({_explained(LABELS)})", choices=LABELS)
+    fresh: bool = by_preset("draw new states for every epoch")
+    improve: tuple[str, ...] = by_preset(f"how labels become better ({_explained(IMPROVEMENTS)})", choices=IMPROVEMENTS)
 
     @property
     def n_trials(self) -> int:
-        """How many trials where nobody says so: one per sampler, so that validation can choose."""
-        return self.trials or len(self.resolved().sampler)
+        """How many trials where nobody says so: as many as there are kinds, so that validation can choose."""
+        full = self.resolved()
+        return self.trials or max(len(full.sampler), len(full.labels), len(full.improve))
+
+    def resolved(self) -> Self:
+        """With fresh states and a time limit, training goes on until then unless somebody says otherwise."""
+        full = super().resolved()
+        if not full.fresh or full.time_limit is None:
+            return full
+        return replace(full, max_epochs=self.max_epochs or ENDLESS)
 
 
 def learn(trial: Trial[PreimageOptions]) -> TrainingResult:
     """Roll out pre-images, draw and label states, train."""
     options = trial.options
-    sampler = options.sampler[trial.number % len(options.sampler)]
+    sampler, labels, improvement = (
+        names[trial.number % len(names)] for names in (options.sampler, options.labels, options.improve)
+    )
     trial.phase("rollouts")
-    method = cast(RegressionMethod, trial.method)
-    rollouts = regress(trial.task, RolloutOptions(method, options.rollouts, options.length, trial.seed))
+    rollouts = _regress(trial)
     trial.phase("sampling")
-    sampling = SamplingOptions(options.samples, options.random_share, sampler, trial.seed)
-    dataset = make_dataset(trial.task, rollouts, sampling)
-    trial.data(dataset.summary())
-    return trial.fit(dataset, sampler=sampler)
+    sampling = SamplingOptions(options.samples, options.random_share, sampler, trial.seed, labels)
+    source = Source(trial.task, rollouts, sampling)
+    notes: dict[str, Any] = {"sampler": sampler, "rollouts": int(rollouts.rollout[-1]) + 1, "length": rollouts.longest}
+    notes |= {"labels": labels, "improve": improvement}
+    make = IMPROVEMENTS[improvement].make
+    if not options.fresh and make is None:
+        dataset = source.draw(options.samples)
+        trial.data(dataset.summary())
+        return trial.fit(dataset, **notes)
+    improve = make(trial.task, trial.seed) if make else None
+    lessons = FreshLessons(source, options.samples, improve, trial.left, fresh=options.fresh, tell=trial.data)
+    return trial.fit(lessons, **notes)
+
+
+def _regress(trial: Trial[PreimageOptions]) -> Rollouts:
+    """As many rollouts, and as long, as the options say or the task suggests."""
+    options, task = trial.options, trial.task
+    method = cast(RegressionMethod, trial.method)
+    length = options.length or suggest_length(task, trial.seed)
+    n = options.rollouts or suggest_rollouts(task, method, length, trial.left)
+    return regress(task, RolloutOptions(method, n, length, trial.seed))

@@ -1,4 +1,4 @@
-"""Training a network on a data set: supervised learning with early stopping, restarts and a time limit."""
+"""Training a network on labelled states: supervised learning with early stopping, restarts and a time limit."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import torch._dynamo  # the first optimiser would import it, at the cost of a se
 
 from goalward.errors import GoalwardError, UsageError
 from goalward.learning.best_so_far import BestSoFar
+from goalward.learning.lessons import Lesson, Lessons, OneDataset
 from goalward.learning.options import TrainingOptions
 from goalward.learning.results import End, Epoch, TrainingResult, Watch
 from goalward.learning.state_batches import StateBatches, only_core
@@ -28,9 +29,17 @@ Log = Callable[[str], None]
 
 
 def train_network(
-    dataset: Dataset, options: TrainingOptions, *, watch: Watch | None = None, log: Log | None = None
+    data: Dataset | Lessons,
+    options: TrainingOptions,
+    *,
+    start: NetworkWeights | None = None,
+    watch: Watch | None = None,
+    log: Log | None = None,
 ) -> TrainingResult:
-    """Fit a network to a data set and keep the weights with the least validation loss.
+    """Fit a network to a data set, or to a lesson per epoch, and keep the weights with the least validation loss.
+
+    Where losses of different lessons cannot be compared, because labels change, the last weights are kept. Training
+    goes on from the weights ``start``, if they are given.
 
     A network that comes out dead (it gives every state the same value) or diverges is thrown away and trained again
     from another start, at most three times; the result says so. KeyboardInterrupt ends training with the best so far.
@@ -44,7 +53,7 @@ def train_network(
     torch.set_num_threads(options.threads)
     try:
         for attempt in range(MAX_RESTARTS + 1):
-            run = _Run(dataset, options, attempt, started, watch)
+            run = _Run(data, options, attempt, started, watch, None if attempt else start)
             problem = run.train()
             if problem is None:
                 assert run.end is not None
@@ -61,40 +70,56 @@ class _Run:
     """One attempt at training."""
 
     def __init__(
-        self, dataset: Dataset, options: TrainingOptions, attempt: int, started: float, watch: Watch | None
+        self,
+        data: Dataset | Lessons,
+        options: TrainingOptions,
+        attempt: int,
+        started: float,
+        watch: Watch | None,
+        start: NetworkWeights | None = None,
     ) -> None:
         self.options = options
         self.started = started
         self.watch = watch
         self.random = np.random.default_rng([options.seed, attempt, 0x7EA1])
-        labels = dataset.labels.astype(np.float32)
-        spread = float(labels.std())
-        self.mean, self.scale = (float(labels.mean()), max(spread, 1e-6)) if options.normalise else (0.0, 1.0)
-        self.spread = spread
-        self.batches = StateBatches(
-            only_core(dataset.task, dataset.states),
-            (labels - self.mean) / self.scale,
-            dataset.task.n_atoms,
-            options.device,
-        )
-        order = np.random.default_rng([options.seed, 0x5B17]).permutation(len(labels))
-        held_out = max(1, round(len(labels) * options.validation_share))
-        self.validation_rows, self.train_rows = np.sort(order[:held_out]), order[held_out:]
-        held = dataset.states[self.validation_rows]
-        self.can_differ = spread > 0 and bool((held != held[0]).any())  # a few states may all be the same one
+        self.split_random = np.random.default_rng([options.seed, 0x5B17])
+        self.lessons = OneDataset(data) if isinstance(data, Dataset) else data
+        self.task = self.lessons.task
+        self.lesson: Lesson | None = None
+        self.curve: list[Epoch] = []
+        self.lessons.begin(options.time_limit)
+        first = self.lessons.next(0.0, None if start is None else lambda: start)
+        spread = float(first.labels.std())
+        self.mean, self.scale = (float(first.labels.mean()), max(spread, 1e-6)) if options.normalise else (0.0, 1.0)
+        self._open(first)
 
         generator = torch.Generator().manual_seed(options.seed * (MAX_RESTARTS + 1) + attempt)
-        self.network = StateNetwork(dataset.task.n_atoms, options.shape, generator)
-        self.network.silence(torch.from_numpy(np.flatnonzero(~core_atoms(dataset.task))))
+        self.network = StateNetwork(self.task.n_atoms, options.shape, generator)
+        self.network.silence(torch.from_numpy(np.flatnonzero(~core_atoms(self.task))))
+        if start is not None:
+            self.network.adopt(start, self.mean, self.scale)
         self.network.to(options.device)
         self.optimiser = torch.optim.Adam(
             self.network.parameters(), lr=options.learning_rate, betas=options.betas, eps=options.epsilon, fused=True
         )
-        self.curve: list[Epoch] = []
         self.best = BestSoFar(self.network, options.patience)
         self.end: End | None = None
         self.seen = 0  # states trained on, in all epochs
         self.validation_seconds = 0.0  # that the last look at the held-out states took
+
+    def _open(self, lesson: Lesson) -> None:
+        """Make a lesson ready: some of its states are held out, the others are trained on."""
+        if lesson is self.lesson:
+            return
+        self.lesson = lesson
+        self.spread = float(lesson.labels.std())
+        labels = (lesson.labels - self.mean) / self.scale
+        self.batches = StateBatches(only_core(self.task, lesson.states), labels, self.task.n_atoms, self.options.device)
+        order = self.split_random.permutation(len(labels))
+        held_out = max(1, round(len(labels) * self.options.validation_share))
+        self.validation_rows, self.train_rows = np.sort(order[:held_out]), order[held_out:]
+        held = lesson.states[self.validation_rows]
+        self.can_differ = self.spread > 0 and bool((held != held[0]).any())  # a few states may all be the same one
 
     @property
     def best_weights(self) -> NetworkWeights:
@@ -108,6 +133,8 @@ class _Run:
         """Train until something ends it; a sentence if what came out is useless."""
         try:
             for number in range(1, self.options.max_epochs + 1):
+                if number > 1:
+                    self._open(self.lessons.next(self._progress(number - 1), self.current_weights))
                 train_loss = self._learn()
                 if train_loss is None:
                     return "the loss is not a number: training diverged"
@@ -119,12 +146,15 @@ class _Run:
                 rate = float(self.optimiser.param_groups[0]["lr"])
                 epoch = Epoch(number, train_loss, validation_loss, time.monotonic() - self.started, rate, self.seen)
                 self.curve.append(epoch)
-                self.best.add(number, validation_loss)
+                if self.lessons.comparable:
+                    self.best.add(number, validation_loss)
+                else:
+                    self.best.keep(number)
                 answer = self.watch(epoch, self.current_weights) if self.watch else None
                 if answer is False:
                     self.end = "interrupted"
-                elif isinstance(answer, str):  # a reason that speaks for the present weights: keep these
-                    self.end = answer
+                elif isinstance(answer, str) and self.lessons.enough():
+                    self.end = answer  # a reason that speaks for the present weights: keep these
                     self.best.keep(number)
                 elif self._out_of_time():
                     self.end = "time limit"

@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass, replace
 
 from goalward.search import GUIDED, BoundHeuristic, SearchOptions
-from goalward.search.solving import Start, default_search, solve
+from goalward.search.solving import Outcome, Start, default_search, solve
 from goalward.task.states import random_walk_states
 from goalward.task.strips import Ints, Task
 
@@ -29,14 +29,19 @@ class Score:
     alone: int
     evaluations: int  # on the states that it solved alone
     seconds: float  # that each search was given at most
+    each: float = 0.0  # that a search took in the mean
 
     @property
-    def rank(self) -> tuple[int, int, int]:
-        """The better of two scores has the larger rank."""
-        return self.solved, self.alone, -self.evaluations
+    def rank(self) -> tuple[float, float, float]:
+        """The better of two scores has the larger rank, even where they are about different numbers of states."""
+        return self.solved / self.states, self.alone / self.states, -self.evaluations / max(self.alone, 1)
 
     def __str__(self) -> str:
         return f"{self.solved}/{self.states}"
+
+    def describe(self) -> str:
+        """For a line in a log."""
+        return f"{self.solved} of {self.states} validation states solved, {self.alone} by the network alone"
 
 
 def validation_states(task: Task, n: int, seed: int, steps: int = 200) -> list[Ints]:
@@ -67,4 +72,25 @@ def score(heuristic: BoundHeuristic, states: list[Ints], options: SearchOptions)
         alone=len(by_itself),
         evaluations=sum(outcome.statistics.evaluated for outcome in by_itself),
         seconds=seconds,
+        each=_each(outcomes),
     )
+
+
+@dataclass(frozen=True)
+class Without:
+    """What the search without a network does with validation states: how many it solves, and the time for each."""
+
+    solved: int
+    each: float
+
+
+def search_without(task: Task, states: list[Ints], seconds: float) -> Without:
+    """The search without any learned heuristic has half of the time, as much as :func:`score` gives to each of its."""
+    options = replace(default_search(learned=False), time_limit=seconds / 2)
+    outcomes = [solve(Start(task, state), "ff", options) for state in states]
+    return Without(sum(outcome.solved for outcome in outcomes), _each(outcomes))
+
+
+def _each(outcomes: list[Outcome]) -> float:
+    """Seconds of search for a state, in the mean, whether it was solved or not."""
+    return sum(outcome.search_time for outcome in outcomes) / max(len(outcomes), 1)

@@ -90,7 +90,7 @@ def settings(experiment: Experiment) -> list[Setting]:
             continue
         if table.get("method") not in {"rsl", "n-rsl"} and not any(name in options for _, name, _ in PARAMETERS):
             continue
-        values = {symbol: float(options.get(name, _default(name))) for symbol, name, _ in PARAMETERS}
+        values = {symbol: float(options.get(name, _default(name, options))) for symbol, name, _ in PARAMETERS}
         averages = {d: average(coverage, d, by_method[table["label"]]) for d in experiment.difficulties}
         kept = {difficulty: value for difficulty, value in averages.items() if value is not None}
         if kept:
@@ -99,9 +99,10 @@ def settings(experiment: Experiment) -> list[Setting]:
     return found if differing else []
 
 
-def _default(option: str) -> float:
-    """The value where a config says nothing."""
-    return float(getattr(PreimageOptions(), option))
+def _default(option: str, options: dict[str, Any]) -> float:
+    """The value where a config says nothing but perhaps the preset."""
+    preset = PreimageOptions(**{"preset": options["preset"]} if "preset" in options else {})
+    return float(getattr(preset.resolved(), option))
 
 
 @dataclass(frozen=True)

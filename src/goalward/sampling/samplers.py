@@ -10,14 +10,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from goalward import _core
 from goalward.errors import UsageError
 from goalward.regression import Rollouts
 from goalward.sampling.dataset import Dataset
-from goalward.task.packing import core_atoms, native_problem
-from goalward.task.states import BitRows, to_bits
+from goalward.sampling.labels import LABELS
+from goalward.task.packing import core_atoms
+from goalward.task.states import BitRows, to_bits, walked_states
 from goalward.task.strips import Ints, Rows, Task
 
 Pool = BitRows | None
@@ -39,11 +39,10 @@ def _coin_flips(task: Task, n: int, random: Generator) -> Pool:
 
 
 def _walked_states(task: Task, n: int, random: Generator) -> Pool:
-    """States along forward random walks from the initial state, more of them near it than far away."""
+    """States along forward random walks from the initial states, more of them near these than far away."""
     stops = np.unique(np.geomspace(1, 1000, 20).astype(np.int32))
     n_walks = max(1, min(n, 8000) // len(stops))
-    seed = int(random.integers(2**63))
-    return _core.random_walks(native_problem(task, whole=True), task.init, n_walks, stops, seed)
+    return walked_states(task, n_walks, stops, int(random.integers(2**63)))
 
 
 SAMPLERS: dict[str, Sampler] = {
@@ -65,6 +64,7 @@ class SamplingOptions:
     random_share: float = 0.5
     sampler: str = "uniform"
     seed: int = 0
+    labels: str = "d"
 
     def __post_init__(self) -> None:
         if not 10 <= self.n_samples <= 50_000_000:
@@ -73,29 +73,60 @@ class SamplingOptions:
             raise UsageError(f"the share of random states is {self.random_share}; it goes from 0 to 1 (0 % to 100 %)")
         if self.sampler not in SAMPLERS:
             raise UsageError(f"unknown sampler {self.sampler!r} (known: {', '.join(SAMPLERS)})")
+        if self.labels not in LABELS:
+            raise UsageError(f"unknown labels {self.labels!r} (known: {', '.join(LABELS)})")
 
 
 def make_dataset(task: Task, rollouts: Rollouts, options: SamplingOptions | None = None) -> Dataset:
-    """Draw N_t states and label each with d(s).
+    """Draw N_t states and label each.
 
     Every distance level gets the same number of states; a state of a level comes from a random rollout that reaches it.
     """
     options = options or SamplingOptions()
-    random = np.random.default_rng([options.seed, 0x5A11])
-    n_random = round(options.n_samples * options.random_share)
-    chosen = np.concatenate(
-        [_spread_over_levels(rollouts, options.n_samples - n_random, random), np.full(n_random, -1, dtype=np.int32)]
-    )
-    random.shuffle(chosen)
-    parts = SAMPLERS[options.sampler].parts or (options.sampler,)
-    pieces = []
-    for name, share in zip(parts, np.array_split(chosen, len(parts)), strict=True):
-        make_pool = SAMPLERS[name].pool
-        assert make_pool is not None, "mixtures are made of plain samplers"
-        pool = make_pool(task, len(share), random)
-        pieces.append(complete(task, rollouts.preimages, share, pool, int(random.integers(2**63))))
-    states = np.concatenate(pieces)
-    return Dataset(task, states, label(task, rollouts, states), chosen, rollouts.beyond, options.sampler)
+    return Source(task, rollouts, options).draw(options.n_samples)
+
+
+class Source:
+    """States drawn from the same rollouts and pools, as often as they are wanted, each time others."""
+
+    def __init__(self, task: Task, rollouts: Rollouts, options: SamplingOptions) -> None:
+        self.task = task
+        self.rollouts = rollouts
+        self.options = options
+        self._random = np.random.default_rng([options.seed, 0x5A11])
+        self._parts = SAMPLERS[options.sampler].parts or (options.sampler,)
+        self._pools: dict[str, Pool] = {}
+        self.label = LABELS[options.labels].make(task, rollouts)
+
+    def draw(self, n: int) -> Dataset:
+        """So many labelled states."""
+        states, chosen = self.draw_states(n)
+        return Dataset(self.task, states, self.label(states), chosen, self.rollouts.beyond, self.options.sampler)
+
+    def draw_states(self, n: int) -> tuple[BitRows, Ints]:
+        """States without labels, and the pre-image that each was drawn from, −1 for random ones."""
+        random = self._random
+        n_random = round(n * self.options.random_share)
+        chosen = np.concatenate(
+            [_spread_over_levels(self.rollouts, n - n_random, random), np.full(n_random, -1, dtype=np.int32)]
+        )
+        random.shuffle(chosen)
+        pieces = []
+        for name, share in zip(self._parts, np.array_split(chosen, len(self._parts)), strict=True):
+            pool = self._pool(name, len(share))
+            pieces.append(complete(self.task, self.rollouts.preimages, share, pool, int(random.integers(2**63))))
+        return np.concatenate(pieces), chosen
+
+    def renew_pools(self) -> None:
+        """From now on open atoms come from other walked states."""
+        self._pools.clear()
+
+    def _pool(self, name: str, n: int) -> Pool:
+        if name not in self._pools:
+            make_pool = SAMPLERS[name].pool
+            assert make_pool is not None, "mixtures are made of plain samplers"
+            self._pools[name] = make_pool(self.task, n, self._random)
+        return self._pools[name]
 
 
 def _spread_over_levels(rollouts: Rollouts, n: int, random: Generator) -> Ints:
@@ -121,9 +152,3 @@ def complete(task: Task, preimages: Rows, chosen: Ints, pool: Pool, seed: int) -
         task.n_atoms, core_bits, groups.offsets, groups.values, groups_of.offsets, groups_of.values,
         task.complement_of, preimages.offsets, preimages.values, chosen, empty if pool is None else pool, seed,
     )  # fmt: skip
-
-
-def label(task: Task, rollouts: Rollouts, states: BitRows) -> npt.NDArray[np.int32]:
-    """d(s) = min{i : x_i^j ⊆ s}, or L+1 (one more than the longest rollout) where no pre-image holds."""
-    rows = rollouts.preimages
-    return _core.label_states(rows.offsets, rows.values, rollouts.depth, task.n_atoms, states, rollouts.beyond)

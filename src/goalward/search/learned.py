@@ -49,6 +49,11 @@ class LearnedModel(Protocol):
         """What a person wants to know of it; with ``details`` also the long lists, such as the training curve."""
 
 
+def is_of_use(model: LearnedModel) -> bool:
+    """Is it worth asking in search? Not where training found that searches without the model are as good."""
+    return model.info.get("likely_to_help") is not False
+
+
 @dataclass(frozen=True)
 class ModelKind:
     """One kind of model file: the function that loads it, and what its heuristics need that is slow to import."""

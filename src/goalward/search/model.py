@@ -129,6 +129,7 @@ class Model(Solver):
             "parameters": self.weights.n_parameters,
             **training_notes(info),
             "seed": info.get("seed"),
+            **({"trained_from": info["starts"]} if "starts" in info else {}),
             "training_seconds": info.get("seconds"),
             "training_ended_by": info.get("end"),
             "best_epoch": info.get("best_epoch"),
@@ -142,10 +143,10 @@ class Model(Solver):
 
 
 def task_fingerprint(task: Task) -> str:
-    """A digest of everything in a task but its initial state and the spelling of its PDDL."""
+    """A digest of everything in a task but its initial states and the spelling of its PDDL."""
     digest = hashlib.sha256()
     for name, array in sorted(task_arrays(task).items()):
-        if name not in {"init", "domain_text", "problem_text", "problem_name"}:
+        if name.partition(".")[0] not in {"init", "other_inits", "domain_text", "problem_text", "problem_name"}:
             digest.update(name.encode() + str(array.shape).encode() + np.ascontiguousarray(array).tobytes())
     return digest.hexdigest()[:32]
 

@@ -17,8 +17,8 @@ import numpy as np
 
 from goalward.errors import UsageError
 from goalward.search.best_first import Progress, SearchOptions
-from goalward.search.heuristics import BoundHeuristic, HeuristicFunction
-from goalward.search.learned import LearnedModel
+from goalward.search.heuristics import BoundHeuristic, HeuristicFunction, bind_heuristic
+from goalward.search.learned import LearnedModel, is_of_use
 from goalward.search.solving import (
     AS_LONG_AS_SEARCH,
     TIME_LIMIT,
@@ -79,15 +79,24 @@ class Solver:
         the ids of its true atoms. Without states, the model's own problem is solved. Each state gets 30 s unless
         ``time_limit`` or ``options`` say otherwise; ``jobs`` states are solved at the same time. Plans are improved for
         as long as their search took, or for as long as ``improve`` says; None leaves them as they were found.
+
+        Where training found that the model is of no use, the search is the one without it, unless ``options`` name one.
         """
         if jobs < 1:
             raise UsageError(f"jobs is {jobs}; it is at least 1")
-        chosen = options or replace(default_search(learned=True), time_limit=TIME_LIMIT)
+        chosen = options or replace(default_search(learned=is_of_use(self)), time_limit=TIME_LIMIT)
         chosen = _limited(chosen, time_limit=time_limit, memory_limit=memory_limit)
         one = states is None or _is_one(states)
         starts = [_start(self, state) for state in ([states] if one else states)]
         outcomes = list(
-            solve_all(starts, self.heuristic, chosen, jobs=jobs, improve=Improvement.of(improve), progress=progress)
+            solve_all(
+                starts,
+                h_ff if chosen.algorithm == "lama" else self.heuristic,
+                chosen,
+                jobs=jobs,
+                improve=Improvement.of(improve),
+                progress=progress,
+            )
         )
         return outcomes[0] if one else outcomes
 
@@ -106,15 +115,28 @@ def plan(
     """Search for a plan from the task's initial state, or from ``init``, and check it on the PDDL.
 
     ``heuristic`` is a name from :data:`goalward.HEURISTICS`, a function over batches of states, or a model. Without
-    ``options`` the search is ``lama`` with h_FF, ``hybrid`` with a model, and ``gbfs`` with any other heuristic. The
-    plan is improved for as long as its search took, or for as long as ``improve`` says; None leaves it as it was found.
+    ``options`` the search is ``lama`` with h_FF or a model that training found to be of no use, ``hybrid`` with any
+    other model, and ``gbfs`` with any other heuristic. The plan is improved for as long as its search took, or for as
+    long as ``improve`` says; None leaves it as it was found.
     """
-    model = cast(LearnedModel, heuristic) if isinstance(heuristic, Solver) else None
-    h_ff = heuristic == "ff" or (isinstance(heuristic, BoundHeuristic) and heuristic.name == "ff")
-    chosen = options or default_search(learned=model is not None, algorithm=None if model or h_ff else "gbfs")
+    model = _as_model(heuristic)
+    by_ff = heuristic == "ff" or (isinstance(heuristic, BoundHeuristic) and heuristic.name == "ff")
+    learned = model is not None and is_of_use(model)
+    chosen = options or default_search(learned=learned, algorithm=None if model or by_ff else "gbfs")
     chosen = _limited(chosen, time_limit=time_limit, memory_limit=memory_limit)
-    bound = cast("str | HeuristicFunction | BoundHeuristic", heuristic) if model is None else model.heuristic(task)
+    bound = cast("str | HeuristicFunction | BoundHeuristic", heuristic)
+    if model is not None:
+        bound = h_ff(task) if chosen.algorithm == "lama" else model.heuristic(task)
     return solve(_start_of(task, init), bound, chosen, improve=Improvement.of(improve), progress=progress)
+
+
+def _as_model(heuristic: Any) -> LearnedModel | None:
+    return cast(LearnedModel, heuristic) if isinstance(heuristic, Solver) else None
+
+
+def h_ff(task: Task) -> BoundHeuristic:
+    """What ``lama`` searches with, whatever a model has to say."""
+    return bind_heuristic(task, "ff")
 
 
 def _limited(options: SearchOptions, **limits: Any) -> SearchOptions:

@@ -1,139 +1,63 @@
-"""PDDL to a grounded task, through Fast Downward's translator used as a library.
+"""PDDL to a grounded task.
 
-The translator parses, normalises, instantiates and finds mutex groups. What goalward adds: universal conditions are
-expanded over the objects (the translator would turn them into axioms), negative conditions become complement atoms,
+:mod:`goalward.task.translation` instantiates and finds mutex groups. Here negative conditions become complement atoms,
 operators with mutex preconditions go, and what only they reached goes with them.
 """
 
 from __future__ import annotations
 
-import contextlib
-import io
-import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from fast_downward.translate import fact_groups, instantiate, normalize, options, pddl
-from fast_downward.translate.pddl_parser import parsing_functions
-from fast_downward.translate.pddl_parser.parse_error import ParseError
+from fast_downward.translate import pddl
 
-from goalward.errors import ExitCode, GoalwardError, PddlError, UnsupportedError
-from goalward.task import sexpr
+from goalward.errors import PddlError, UnsupportedError
 from goalward.task.lifted import Domain, Problem
 from goalward.task.lifted_reader import read_domain, read_problem
-from goalward.task.quantifiers import TooLargeError, expand_quantifiers
 from goalward.task.reduction import relaxed_reachable, rows_with_mutex_pair
+from goalward.task.states import StateReader
 from goalward.task.strips import Ints, Rows, Task
-
-log = logging.getLogger(__name__)
+from goalward.task.translation import UnsolvableError, translate
 
 MAX_COST = 2**31 - 1
 
-
-class UnsolvableError(GoalwardError):
-    """Grounding alone proves that no plan exists."""
-
-    exit_code = ExitCode.TRANSLATE_UNSOLVABLE
+__all__ = ["UnsolvableError", "ground", "ground_files"]
 
 
-def ground_files(domain_path: str | Path, problem_path: str | Path) -> Task:
-    """Read two PDDL files and ground them."""
+def ground_files(domain_path: str | Path, problem_path: str | Path, states: Iterable[str | Path] = ()) -> Task:
+    """Read PDDL files and ground them: a domain, a problem, and problems that only differ in their initial states."""
     domain = read_domain(domain_path)
-    return ground(domain, read_problem(problem_path, domain))
+    problem = read_problem(problem_path, domain)
+    return ground(domain, problem, [read_problem(path, domain) for path in states])
 
 
-def ground(domain: Domain, problem: Problem) -> Task:
-    """Ground a problem; raises :class:`UnsolvableError` where that already shows there is no plan."""
-    parsed, explored, mutex_groups = _translate(domain, problem)
+def ground(domain: Domain, problem: Problem, others: Sequence[Problem] = ()) -> Task:
+    """Ground a problem; raises :class:`UnsolvableError` where that already shows there is no plan.
+
+    ``others`` are problems that differ from it in their initial states alone. The task then has the atoms and operators
+    that any of the initial states reaches, and the mutex groups that hold from all of them.
+    """
+    task = _ground(domain, problem, others)
+    if not others:
+        return task
+    reader = StateReader(task, hint="")
+    inits = [reader.parse(other.text, other.source) for other in others]
+    return replace(task, other_inits=Rows.of([init.tolist() for init in inits]))
+
+
+def _ground(domain: Domain, problem: Problem, others: Sequence[Problem]) -> Task:
+    parsed, explored, mutex_groups, inits = translate(domain, problem, others)
     relaxed_goal, fluents, actions, goal, axioms = explored
     if axioms:
         raise _surviving_axiom(domain, problem, axioms)
     if goal is None or not relaxed_goal:
         raise UnsolvableError(f"{problem.source}: no plan exists, the goal is unreachable even without delete effects")
     builder = _Builder(domain, fluents, actions, goal)
-    init = [fact for fact in parsed.init if isinstance(fact, pddl.Atom) and fact in builder.positive_id]
-    return builder.build(domain, problem, init, mutex_groups, bool(parsed.use_min_cost_metric))
-
-
-def _translate(domain: Domain, problem: Problem) -> tuple[Any, tuple[Any, ...], list[list[Any]]]:
-    """Run the translator's steps with its chatter kept out of our streams."""
-    options.set_options(["domain", "problem"])
-    chatter = io.StringIO()
-    try:
-        with contextlib.redirect_stdout(chatter), contextlib.redirect_stderr(chatter):
-            blocks = [sexpr.parse(file.text, file.source) for file in (domain, problem)]
-            parsed = parsing_functions.parse_task(*_without_either(*blocks))
-            expand_quantifiers(parsed)
-            if isinstance(parsed.goal, pddl.Falsity):
-                raise UnsolvableError(f"{problem.source}: no plan exists, the goal is never true")
-            if isinstance(parsed.goal, pddl.Truth):
-                parsed.goal = pddl.Conjunction([])  # anything else would become an axiom
-            normalize.normalize(parsed)
-            reachable, fluents, actions, goal, axioms, parameters = instantiate.explore(parsed)
-            groups: list[list[Any]] = []
-            if reachable and goal is not None and not axioms:
-                _, groups, _ = fact_groups.compute_groups(parsed, fluents, parameters, set())
-    except GoalwardError:
-        raise
-    except (MemoryError, KeyboardInterrupt):
-        raise
-    except TooLargeError as error:
-        raise _too_large(domain, problem, str(error)) from None
-    except ParseError as error:
-        lines = [
-            line.strip() for line in str(error).splitlines() if line.strip() and not line.lstrip().startswith("->")
-        ]
-        raise PddlError("; ".join(lines[-3:]), problem.source) from None
-    except SystemExit as error:
-        raise PddlError(str(error).replace("\n", " "), problem.source) from None
-    except Exception as error:  # the translator asserts and indexes its way through malformed input
-        detail = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise PddlError(
-            f"the translator cannot handle {domain.source} with this problem ({detail})", problem.source
-        ) from error
-    log.debug("translator: %s", chatter.getvalue())
-    return parsed, (reachable, fluents, actions, goal, axioms), groups
-
-
-def _without_either(domain: sexpr.Block, problem: sexpr.Block) -> tuple[sexpr.Block, sexpr.Block]:
-    """Give every ``(either a b)`` a type of its own above a and b: the translator knows them in predicates only."""
-    unions: dict[str, list[Any]] = {}
-
-    def replace(block: sexpr.Block) -> None:
-        for i, element in enumerate(block):
-            if not isinstance(element, sexpr.Block):
-                continue
-            if element and element[0] == "either" and i > 0 and block[i - 1] == "-":
-                name = "@".join(map(str, element))
-                unions[name] = element[1:]
-                block[i] = name
-            else:
-                replace(element)
-
-    replace(domain)
-    replace(problem)
-    if unions:
-        declarations = [word for name, parts in unions.items() for word in [*parts, "-", name]]
-        tops = [*unions, "-", "object"]
-        types = next((block for block in domain if isinstance(block, sexpr.Block) and block[0] == ":types"), None)
-        if types is not None:
-            # Types without a parent at the end of the list would otherwise fall under the first union.
-            types.extend([] if len(types) < 3 or types[-2] == "-" else ["-", "object"])
-            types.extend([*declarations, *tops])
-    return domain, problem
-
-
-def _too_large(domain: Domain, problem: Problem, owner: str) -> UnsupportedError:
-    name = owner.removeprefix("action ")
-    line = domain.actions[name].line if name in domain.actions else None
-    return UnsupportedError(
-        f"the condition of {owner} has too many cases: written out over the objects, as a disjunction of conjunctions, "
-        "it is too large to ground; split the action, or state the condition with fewer alternatives inside 'forall'",
-        domain.source if line is not None else problem.source,
-        line,
-    )
+    inits = [[fact for fact in init if isinstance(fact, pddl.Atom) and fact in builder.positive_id] for init in inits]
+    return builder.build(domain, problem, inits, mutex_groups, bool(parsed.use_min_cost_metric))
 
 
 def _surviving_axiom(domain: Domain, problem: Problem, axioms: Iterable[Any]) -> UnsupportedError:
@@ -189,9 +113,14 @@ class _Builder:
         return add | add_negative, delete | delete_negative
 
     def build(
-        self, domain: Domain, problem: Problem, init_atoms: list[Any], groups: list[list[Any]], uses_costs: bool
+        self,
+        domain: Domain,
+        problem: Problem,
+        inits: list[list[Any]],
+        groups: list[list[Any]],
+        uses_costs: bool,
     ) -> Task:
-        """Assemble the task and reduce it to what is reachable."""
+        """Assemble the task, which begins in the first of ``inits``, and reduce it to what any of them reaches."""
         atoms = [_name(atom) for atom in self.positive] + [f"(not {_name(self.positive[a])})" for a in self.complement]
         rows = []
         for action in self.actions:
@@ -209,8 +138,8 @@ class _Builder:
         complement_of = np.full(len(atoms), -1, dtype=np.int32)
         for atom, complement in self.complement.items():
             complement_of[complement] = atom
-        true = {self.positive_id[atom] for atom in init_atoms}
-        true |= {complement for atom, complement in self.complement.items() if atom not in true}
+        states = [{self.positive_id[atom] for atom in init} for init in inits]
+        states = [true | {not_it for atom, not_it in self.complement.items() if atom not in true} for true in states]
         all_groups = [sorted({self.positive_id[atom] for atom in group}) for group in groups]
         all_groups += [[atom, complement] for atom, complement in self.complement.items()]
         return _reduce(
@@ -223,7 +152,7 @@ class _Builder:
                 add=Rows.of(row[2] for row in rows),
                 delete=Rows.of(row[3] for row in rows),
                 costs=np.array([row[4] for row in rows], dtype=np.int32),
-                init=np.array(sorted(true), dtype=np.int32),
+                init=np.array(sorted(states[0]), dtype=np.int32),
                 goal=np.array(sorted(set(self._condition(self.goal))), dtype=np.int32),
                 mutex_groups=Rows.of(group for group in all_groups if len(group) > 1),
                 complement_of=complement_of,
@@ -231,11 +160,12 @@ class _Builder:
                 domain_text=domain.text,
                 problem_text=problem.text,
             ),
+            np.array(sorted(set().union(*states)), dtype=np.int32),
             problem.source,
         )
 
 
-def _reduce(task: Task, source: str) -> Task:
+def _reduce(task: Task, first_atoms: Ints, source: str) -> Task:
     """Drop operators with mutex preconditions and whatever is no longer reachable without them.
 
     Mutex pairs depend on the groups alone, so one pass of the filter followed by reachability is the fixpoint.
@@ -244,7 +174,7 @@ def _reduce(task: Task, source: str) -> Task:
     possible = ~rows_with_mutex_pair(task.pre, task.groups_of, n_groups)
     goal_row = Rows(np.array([0, len(task.goal)], dtype=np.int32), task.goal)
     impossible_goal = rows_with_mutex_pair(goal_row, task.groups_of, n_groups)[0]
-    atoms, usable = relaxed_reachable(task.n_atoms, task.pre.select(possible), task.add.select(possible), task.init)
+    atoms, usable = relaxed_reachable(task.n_atoms, task.pre.select(possible), task.add.select(possible), first_atoms)
     if impossible_goal or not atoms[task.goal].all():
         raise UnsolvableError(
             f"{source}: no plan exists, the goal holds two atoms that exclude each other or is unreachable"

@@ -40,9 +40,8 @@ def choose_variables(task: Task, keep: Bools) -> Rows:
 
 
 def fixed_atoms(task: Task) -> Bools:
-    """Atoms that hold in the task's own initial state and that no operator deletes: true wherever it leads."""
-    fixed = np.zeros(task.n_atoms, dtype=bool)
-    fixed[task.init] = True
+    """Atoms that hold in all of the task's initial states and that no operator deletes: true wherever these lead."""
+    fixed: Bools = np.bincount(np.concatenate(task.inits), minlength=task.n_atoms) == len(task.inits)
     fixed[task.delete.values] = False
     return fixed
 

@@ -84,19 +84,45 @@ def states_along(task: Task, init: Ints, plan: Sequence[int]) -> BitRows:
 
 
 def random_walk_states(task: Task, n: int, steps: int, seed: int, start: Ints | None = None) -> list[Ints]:
-    """End states of ``n`` uniform random walks of ``steps`` steps; a walk without applicable operators ends early."""
+    """End states of ``n`` uniform random walks of ``steps`` steps; a walk without applicable operators ends early.
+
+    Walks begin in all initial states that the task was grounded for in turn, or in ``start``.
+    """
     if n < 0 or steps < 0 or not 0 <= seed < 2**64:
         raise UsageError("a random walk needs non-negative numbers of states and steps and a seed below 2^64")
-    init = task.init if start is None else start
-    bits = _core.random_walks(native_problem(task, whole=True), init, n, np.array([steps], dtype=np.int32), seed)
-    return to_lists(bits, task.n_atoms)
+    starts = task.inits if start is None else [start]
+    return to_lists(_walk_from(task, starts, n, np.array([steps], dtype=np.int32), seed), task.n_atoms)
+
+
+def walked_states(task: Task, n: int, stops: Ints, seed: int) -> BitRows:
+    """States of ``n`` random walks after each number of steps in ``stops``; all initial states take turns."""
+    return _walk_from(task, task.inits, n, stops, seed)
+
+
+def _walk_from(task: Task, starts: Sequence[Ints], n: int, stops: Ints, seed: int) -> BitRows:
+    problem = native_problem(task, whole=True)
+    if len(starts) == 1:
+        return _core.random_walks(problem, starts[0], n, stops, seed)
+    seeds = np.random.default_rng(seed).integers(2**63, size=len(starts))
+    shares = [len(range(i, n, len(starts))) for i in range(len(starts))]
+    parts = [
+        _core.random_walks(problem, init, share, stops, int(own))
+        for init, share, own in zip(starts, shares, seeds, strict=True)
+    ]
+    walks = np.concatenate([np.arange(share) * len(starts) + i for i, share in enumerate(shares)])
+    order = np.argsort(np.repeat(walks, len(stops)), kind="stable")
+    return np.concatenate(parts)[order]
+
+
+TRAIN_WITH_IT = "; to solve it, train with it: goalward train DOMAIN PROBLEM STATE …"
 
 
 class StateReader:
-    """Reads problem files as initial states of one task."""
+    """Reads problem files as initial states of one task; ``hint`` is what a state that does not fit should try."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, hint: str = TRAIN_WITH_IT) -> None:
         self.task = task
+        self.hint = hint
         self._sections = _sections(sexpr.parse(task.problem_text, task.problem_name))
         init = self._sections.get(":init", [])
         names = [_name(fact) for fact in init]
@@ -137,7 +163,7 @@ class StateReader:
         clash = self.task.violated_group(state)
         if clash is not None:
             first, second = (self.task.atoms[atom] for atom in clash)
-            raise StateMismatchError(f"{first} and {second} cannot hold together in this task", source)
+            raise StateMismatchError(f"{first} and {second} cannot hold together in this task{self.hint}", source)
         return state
 
     def _compare(self, text: str, source: str) -> None:
@@ -165,7 +191,7 @@ class StateReader:
             what = "value" if name.startswith("(=") else "atom"
             raise StateMismatchError(
                 f"{name} is no {what} of the task {self.task.problem_name}: it is static and different there, "
-                "or unreachable from its initial state",
+                f"or unreachable from its initial state{self.hint}",
                 source,
             )
         missing = min(self._static - static)

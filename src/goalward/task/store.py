@@ -32,6 +32,8 @@ def task_arrays(task: Task) -> Arrays:
     arrays: Arrays = {}
     for field in fields(task):
         value = getattr(task, field.name)
+        if field.name == "other_inits" and not len(value):
+            continue
         if isinstance(value, Rows):
             arrays[f"{field.name}.offsets"] = value.offsets
             arrays[f"{field.name}.values"] = value.values
@@ -50,6 +52,8 @@ def task_from_arrays(arrays: Mapping[str, npt.NDArray[Any]]) -> Task:
     values: dict[str, Any] = {}
     for field in fields(Task):
         kind = str(field.type)
+        if field.name == "other_inits" and "other_inits.offsets" not in arrays:
+            continue  # files of tasks with one initial state
         if kind == "Rows":
             values[field.name] = Rows(arrays[f"{field.name}.offsets"], arrays[f"{field.name}.values"])
         elif kind == "Ints":
@@ -67,7 +71,7 @@ def task_from_arrays(arrays: Mapping[str, npt.NDArray[Any]]) -> Task:
 def _check(task: Task) -> None:
     """Refuse arrays that native code could not be trusted with."""
     operator_rows = (task.pre, task.add, task.delete)
-    all_rows = (*operator_rows, task.mutex_groups)
+    all_rows = (*operator_rows, task.mutex_groups, task.other_inits)
     flat = [task.costs, task.init, task.goal, task.complement_of]
     flat += [array for rows in all_rows for array in (rows.offsets, rows.values)]
     ok = all(array.dtype == np.int32 and array.ndim == 1 for array in flat)

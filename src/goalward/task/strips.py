@@ -7,7 +7,7 @@ held in compressed rows (:class:`Rows`), so that a whole task crosses to native 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -90,7 +90,8 @@ class Task:
 
     ``complement_of[i]`` is the atom whose negation atom ``i`` stands for, or −1 for an ordinary atom; complement atoms
     exist only where a precondition or the goal is negative. ``mutex_groups`` are sets of atoms of which at most one
-    holds in any state that satisfies them all; operators preserve this.
+    holds in any state that satisfies them all; operators preserve this. ``other_inits`` are initial states for which
+    the task was grounded beside ``init``: it has the atoms and operators that any of them reaches.
     """
 
     domain_name: str
@@ -108,6 +109,7 @@ class Task:
     uses_costs: bool
     domain_text: str
     problem_text: str
+    other_inits: Rows = field(default_factory=lambda: Rows.of([]))
 
     def __repr__(self) -> str:
         return (
@@ -133,6 +135,11 @@ class Task:
     def n_atoms(self) -> int:
         """|F|."""
         return len(self.atoms)
+
+    @property
+    def inits(self) -> list[Ints]:
+        """All initial states that the task was grounded for."""
+        return [self.init, *self.other_inits]
 
     @property
     def n_operators(self) -> int:
@@ -192,8 +199,8 @@ class Task:
 
     def equals(self, other: Task) -> bool:
         """Are all names, arrays and texts the same?"""
-        for field in self.__dataclass_fields__:
-            mine, theirs = getattr(self, field), getattr(other, field)
+        for name in self.__dataclass_fields__:
+            mine, theirs = getattr(self, name), getattr(other, name)
             if isinstance(mine, Rows):
                 same = np.array_equal(mine.offsets, theirs.offsets) and np.array_equal(mine.values, theirs.values)
             elif isinstance(mine, np.ndarray):

@@ -1,0 +1,211 @@
+"""Trials compete: validation searches say what each has learned, and which of them goes on.
+
+Without a race every trial is trained to its end, one after the other. In a race there are rounds: after each, the worse
+half of the trials drops out, and the others go on from where they are. Rounds take equally long, so that the last trial
+has had the most time.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from goalward.learning.options import LearnOptions, SupervisedOptions
+from goalward.learning.results import TrainingResult
+from goalward.learning.trials import LEAST_SECONDS, Learner, Trial, Watcher
+from goalward.learning.validation import Score, score, search_without
+from goalward.search.network import bind_network
+from goalward.search.solving import default_search
+from goalward.task.strips import Ints, Task
+
+VALIDATION_SHARE = 0.2
+"""The share of a trial's time that goes at most into its validation, where trials compete."""
+VERDICT_SHARE = 0.05
+"""The same where there is one trial, and validation only says what it is worth."""
+SEARCHES = 1.5
+"""Validation searches take so many times what a score is given: with the network and by it alone, and without it."""
+FEWEST_STATES, ENOUGH_SECONDS = 3, 1.0
+"""Where time is short, fewer validation states are searched from, but these for long enough to tell anything."""
+DOUBTFUL_SHARE = 0.2
+"""A network that solves less than this of its validation states, and no more with h_FF than h_FF without it, is of no
+use."""
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """What a trial has learned so far and what that is worth. ``overhead`` are seconds on other things than epochs."""
+
+    trial: Trial[Any]
+    result: TrainingResult
+    score: Score | None
+    overhead: float
+    rounds: int = 1
+    dropped: str | None = None
+
+    @property
+    def number(self) -> int:
+        """Which of the trials, from 0."""
+        return self.trial.number
+
+    @property
+    def rank(self) -> tuple[float, ...]:
+        """Solved states, then evaluations; the loss, which compares less well between samplers, only among equals."""
+        return (*(self.score.rank if self.score else (0, 0, 0)), -self.result.validation_loss)
+
+    @property
+    def settles_it(self) -> bool:
+        """Can more training hardly make anything better?"""
+        solved_all = self.score is not None and self.score.alone == self.score.states
+        return solved_all and self.result.end == "validation states solved"
+
+    @property
+    def verdict(self) -> str:
+        """What validation searches said."""
+        return self.score.describe() if self.score else f"loss {self.result.validation_loss:.2f}"
+
+
+def round_sizes(n_trials: int, *, race: bool) -> list[int]:
+    """How many trials are in each round: all of them once, or half as many in each round until one is left."""
+    sizes = [n_trials]
+    while race and sizes[-1] > 1:
+        sizes.append(-(-sizes[-1] // 2))
+    return sizes
+
+
+class Race:
+    """The trials of one training; ``run`` gives what became of each and which was the best."""
+
+    def __init__(
+        self,
+        task: Task,
+        method: str,
+        learn: Learner[Any],
+        options: LearnOptions,
+        states: list[Ints],
+        watcher: Watcher | None,
+    ) -> None:
+        self.task = task
+        self.method = method
+        self.learn = learn
+        self.options = options
+        self.states = states
+        self.watcher = watcher
+        self.started = time.monotonic()
+        self.sizes = round_sizes(options.n_trials, race=isinstance(options, SupervisedOptions) and options.race is True)
+
+    def run(self) -> tuple[list[Learned], Learned]:
+        """All trials, by number, and the one to keep."""
+        trials: dict[int, Learned] = {}
+        running = list(range(self.options.n_trials))
+        for turn, size in enumerate(self.sizes):
+            running = self._drop(trials, running, size, turn)
+            for learned in self._round(trials, running, turn):
+                trials[learned.number] = learned
+                if learned.result.end == "interrupted" or (self.options.trials is None and learned.settles_it):
+                    return _ended(trials)
+            running = [number for number in running if number in trials]
+        return _ended(trials)
+
+    def _round(self, trials: dict[int, Learned], running: list[int], turn: int) -> Iterator[Learned]:
+        """Every trial that is still in learns for a while."""
+        for position, number in enumerate(running):
+            before = trials.get(number)
+            seconds = self._seconds(turn, len(running) - position)
+            if seconds is not None:
+                spent = before or next(reversed(trials.values()), None)
+                if spent and self._left() <= (LEAST_SECONDS if before else spent.overhead):
+                    return
+            if before and before.result.more is None:
+                continue
+            trial = Trial(
+                self.task, self.method, self.options, number, seconds, self.states, self.watcher, time.monotonic(),
+                share=1 / len(self.sizes),
+            )  # fmt: skip
+            learned = self._run_trial(trial, before, first=not trials)
+            # More training does not always help; searches that were given another time compare well enough.
+            yield (
+                learned
+                if before is None or learned.rank >= before.rank
+                else dataclasses.replace(before, rounds=learned.rounds)
+            )
+
+    def _left(self) -> float:
+        assert self.options.time_limit is not None
+        return self.options.time_limit - (time.monotonic() - self.started)
+
+    def _seconds(self, turn: int, waiting: int) -> float | None:
+        """For the next trial, where so many of this round have not had their turn."""
+        if self.options.time_limit is None:
+            return None
+        return max(self._left(), LEAST_SECONDS) / (len(self.sizes) - turn) / waiting
+
+    def _drop(self, trials: dict[int, Learned], running: list[int], size: int, turn: int) -> list[int]:
+        """The best of the trials, in their order; the others are told why they are out."""
+        if turn == 0 or len(running) <= size:
+            return running
+        ranked = sorted(running, key=lambda number: trials[number].rank, reverse=True)
+        best = trials[ranked[0]]
+        for number in ranked[size:]:
+            out = trials[number]
+            why = f"{out.verdict}; trial {best.number + 1}: {best.verdict}"
+            trials[number] = dataclasses.replace(out, dropped=f"after round {turn}")
+            if self.watcher:
+                self.watcher.message(f"Trial {number + 1} is dropped after round {turn}: {why}")
+        return sorted(ranked[:size])
+
+    def _run_trial(self, trial: Trial[Any], before: Learned | None, *, first: bool) -> Learned:
+        """Learn, and let validation states say what came out; that search counts towards the trial's time."""
+        options, states, total = self.options, self.states, trial.seconds
+        if total is not None:
+            share = VALIDATION_SHARE if options.n_trials > 1 else VERDICT_SHARE
+            reserve = min(options.validation_seconds * len(states), share * total)
+            states = states[: max(FEWEST_STATES, int(reserve / min(ENOUGH_SECONDS, options.validation_seconds)))]
+            trial = dataclasses.replace(trial, seconds=max(total - reserve, LEAST_SECONDS))
+        if before is None:
+            result = self.learn(trial)
+        else:
+            assert before.result.more is not None
+            result = before.result.more(trial)
+        trained = time.monotonic() - trial.begun
+        verdict = None
+        # After Ctrl-C in the first trial there is nothing to choose from, so nobody has to wait for validation.
+        if states and not (first and result.end == "interrupted"):
+            trial.phase("validation")
+            left = math.inf if total is None else max(total - trained, LEAST_SECONDS)
+            limit = min(options.validation_seconds, left / len(states) / SEARCHES)
+            search = dataclasses.replace(default_search(learned=True), time_limit=limit)
+            verdict = score(bind_network(trial.task, result.weights), states, search)
+        epochs = result.last.seconds - (before.result.last.seconds if before else 0.0)
+        overhead = time.monotonic() - trial.begun - epochs
+        return Learned(trial, result, verdict, overhead, 1 + (before.rounds if before else 0))
+
+
+def _ended(trials: dict[int, Learned]) -> tuple[list[Learned], Learned]:
+    """The best of those that were not dropped; of equals the first."""
+    everything = [trials[number] for number in sorted(trials)]
+    return everything, max((t for t in everything if t.dropped is None), key=lambda learned: learned.rank)
+
+
+def judge(best: Learned, task: Task, states: list[Ints]) -> dict[str, Any]:
+    """Is the network worth its time in search? With the figures that say so.
+
+    It is not where searches with it solve fewer states than searches without it, nor where they solve as many and the
+    network alone solves next to none.
+    """
+    verdict = best.score
+    if verdict is None:
+        return {"likely_to_help": None}
+    without = search_without(task, states[: verdict.states], verdict.seconds)
+    helps = verdict.alone >= DOUBTFUL_SHARE * verdict.states
+    if verdict.solved != without.solved:
+        helps = verdict.solved > without.solved
+    return {
+        "likely_to_help": helps,
+        "solved_without": without.solved,
+        "seconds_per_state": round(verdict.each, 6),
+        "seconds_per_state_without": round(without.each, 6),
+    }
