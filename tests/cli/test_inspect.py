@@ -38,6 +38,7 @@ def test_the_figures_are_those_of_the_problem(goalward: Goalward, trains: Files)
         "operators": 2,
         "goal_atoms": 1,
         "true_initially": 1,
+        "initial_states": 1,
         "mutex_groups": 1,
         "largest_mutex_group": 3,
         "atoms_in_mutex_groups": 3,
