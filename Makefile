@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 # What a build depends on; Python sources do not, the install is editable.
 BUILD_INPUTS := pyproject.toml constraints.txt CMakeLists.txt $(shell find src/native -type f)
 
-.PHONY: demo test lint types check chromium smoke crash-test bench clean help
+.PHONY: demo test lint types check docs chromium smoke crash-test bench clean help
 
 help:
 	@echo "make demo   install into $(VENV), solve a bundled instance from several initial states, show the plans are valid"
@@ -14,6 +14,7 @@ help:
 	@echo "make smoke  install what experiments need, run a small one, write its report to smoke/report.html"
 	@echo "make crash-test  kill parts of an experiment at random moments for ten minutes, compare its results"
 	@echo "make bench  compare speed and heuristic values with Fast Downward (needs the public benchmark)"
+	@echo "make docs   build the documentation in build/site; warnings are errors"
 	@echo "make clean  remove $(VENV) and build files"
 
 $(BIN)/python:
@@ -31,6 +32,14 @@ $(VENV)/.installed-dev: $(VENV)/.installed
 $(VENV)/.installed-experiments: $(VENV)/.installed
 	$(PIP) --no-build-isolation --editable '.[train,baselines,experiments]'
 	@touch $@
+
+$(VENV)/.installed-docs: $(BIN)/python pyproject.toml constraints.txt
+	$(PIP) mkdocs-material
+	@touch $@
+
+docs: $(VENV)/.installed-docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build
+	@echo "open build/site/index.html"
 
 demo: $(VENV)/.installed
 	@PATH="$(abspath $(BIN)):$$PATH" bash examples/demo.sh
@@ -67,4 +76,4 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/train_speed.py
 
 clean:
-	rm -rf $(VENV) build src/goalward/_core.pyi
+	rm -rf $(VENV) build dist src/goalward/_core.pyi

@@ -1,20 +1,29 @@
-"""What the pages show is run: programs as they stand, commands as a shell takes them, with budgets of seconds."""
+"""What the pages show is run: programs as they stand, commands as a shell takes them, with budgets of seconds.
+
+Commands that take long, or a cluster, are only read by the command line: names and options must be there.
+"""
 
 from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from goalward.cli.commands import COMMANDS, PROGRAM, make_group
+
 REPOSITORY = Path(__file__).resolve().parents[1]
-PAGES = ["docs/unified-planning.md"]
+DOCS = REPOSITORY / "docs"
+EXECUTED = ["index.md", "learn-and-solve.md", "plan-and-improve.md", "python.md", "unified-planning.md"]
+NOTEBOOKS = sorted((DOCS / "notebooks").glob("*.ipynb"))
 BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```$", flags=re.DOTALL | re.MULTILINE)
 LONG = re.compile(r"(?<![\w.])(\d+m|[1-9]\ds|\d+h)(?!\w)")
 """Durations on the pages are what users want; here two seconds do."""
+COMMAND = re.compile(r"^    (?:\.venv/bin/)?(goalward [a-z](?:[^\n]*\\\n)*[^\n]*)$", flags=re.MULTILINE)
 
 
 def as_script(text: str) -> str:
@@ -22,17 +31,73 @@ def as_script(text: str) -> str:
     lines = ["import subprocess"]
     for language, block in BLOCK.findall(text):
         short = LONG.sub("2s", block)
-        lines.append(short if language == "python" else f"subprocess.run({short!r}, shell=True, check=True)")
+        lines.append(
+            short if language == "python" else f"subprocess.run({'set -e;' + short!r}, shell=True, check=True)"
+        )
     return "\n".join(lines)
 
 
-@pytest.mark.timeout(300)
-@pytest.mark.parametrize("page", PAGES)
+def with_program_on_path() -> dict[str, str]:
+    return os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}", "MPLBACKEND": "Agg"}
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("page", EXECUTED)
 def test_what_a_page_shows_works(page: str, tmp_path: Path) -> None:
-    script = as_script((REPOSITORY / page).read_text())
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    command = [sys.executable, "-c", script]
-    run = subprocess.run(
-        command, capture_output=True, text=True, check=False, cwd=tmp_path, env=os.environ | {"PATH": path}
-    )
-    assert run.returncode == 0, run.stderr[-3000:]
+    if "unified" in page:
+        pytest.importorskip("unified_planning", reason="unified-planning is not installed (pip install 'goalward[up]')")
+    command = [sys.executable, "-c", as_script((DOCS / page).read_text())]
+    run = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path, env=with_program_on_path())
+    assert run.returncode == 0, run.stdout[-1000:] + run.stderr[-3000:]
+
+
+def commands() -> list[tuple[str, str]]:
+    pages = [REPOSITORY / "README.md", REPOSITORY / "CONTRIBUTING.md", *DOCS.rglob("*.md")]
+    found = []
+    for page in sorted(pages):
+        for line in COMMAND.findall(page.read_text()):
+            alternatives = line.replace("\\\n", " ").split("#")[0].split(" | ")
+            found += [(page.name, one.strip()) for one in alternatives if one.startswith("goalward")]
+    return found
+
+
+def test_there_are_commands_on_the_pages() -> None:
+    assert len(commands()) > 20
+
+
+@pytest.mark.parametrize(("page", "line"), commands())
+def test_every_command_on_a_page_is_understood(page: str, line: str) -> None:
+    program = make_group(PROGRAM, "", COMMANDS)
+    arguments = shlex.split(line)[1:]
+    while True:  # from the program to its group to the command
+        name, *arguments = arguments
+        program = program.get_command(None, name)
+        assert program is not None, f"there is no command {name}"
+        if not hasattr(program, "entries"):
+            break
+    program.make_context(name, arguments)
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_runs_from_top_to_bottom(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    nbformat = pytest.importorskip("nbformat", reason="nbformat is not installed (pip install nbformat)")
+    nbclient = pytest.importorskip("nbclient", reason="nbclient is not installed (pip install nbclient)")
+    pytest.importorskip("ipykernel", reason="ipykernel is not installed (pip install ipykernel)")
+    notebook = nbformat.read(path, as_version=4)
+    assert not any(cell.get("outputs") for cell in notebook.cells)  # kept without outputs, which would go stale
+    for cell in notebook.cells:
+        cell.source = LONG.sub("2s", cell.source)
+    for name, value in with_program_on_path().items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("JUPYTER_PLATFORM_DIRS", "1")
+    client = nbclient.NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(tmp_path)}})
+    client.execute()
+
+
+def test_the_site_can_be_built(tmp_path: Path) -> None:
+    pytest.importorskip("mkdocs", reason="MkDocs is not installed (pip install mkdocs-material)")
+    command = [sys.executable, "-W", "ignore", "-m", "mkdocs", "build", "--quiet", "--site-dir", tmp_path / "site"]
+    run = subprocess.run(command, capture_output=True, text=True, check=False, cwd=REPOSITORY)
+    assert run.returncode == 0, run.stderr + run.stdout
+    assert (tmp_path / "site" / "index.html").is_file()
