@@ -175,6 +175,7 @@ def test_a_training_leaves_a_model_and_says_how_it_went_and_its_search_a_checked
     assert load_model(model).task.n_atoms == trained.n_atoms
     assert [row[0] for row in trained.extra["curve"]] == [1, 2]
     assert trained.extra["validation_states"] == 2
+    assert [sum(data["label histogram"]) == data["samples"] for data in trained.extra["data"]] == [True]
 
     unit = next(unit for unit in schedule.units if schedule.training_of(unit) == training)
     scratch = schedule.output / "scratch" / "plan"

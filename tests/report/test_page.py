@@ -188,6 +188,80 @@ def test_queues_are_listed_where_a_search_has_several(browser: Any, desktop: Wat
         assert found.complaints == []
 
 
+LIMITED = {"config": CONFIG | {"budgets": {"search": 30.0}}, "versions": {"goalward": "1"}}
+
+
+@pytest.fixture(scope="module")
+def limited(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
+    """The same experiment with a known limit, and with what was said of its training data."""
+    folder = tmp_path_factory.mktemp("limited")
+    found = small()
+    for unit, result in found:
+        if unit.kind == "train":
+            result.extra["data"] = [{"sampler": "uniform", "beyond": 40, "label histogram": [1, 0, 2, 1]}]
+    with store_of(folder, found, LIMITED) as store:
+        write_report(store, folder / "report.html")
+    with opened(browser, folder / "report.html") as page:
+        yield page
+
+
+def test_what_is_solved_stays_solved_up_to_the_limit(limited: Watched) -> None:
+    lines = "document.getElementById('plot-cactus').data.map(t => [t.x.at(-1), t.y.at(-1), t.y.at(-2)])"
+    for x, y, before in limited.page.evaluate(lines):
+        assert (x, y) == (30, before)
+    assert limited.page.evaluate("document.getElementById('plot-cactus').layout.shapes.map(s => s.x0)") == [30]
+
+
+def test_the_break_even_is_where_the_lines_cross(limited: Watched) -> None:
+    # short solves one state of blocks in 3 s, and the rest, like one of rovers, not at all; n-rsl takes 1 + 2 + 3 s
+    # and the limit twice, and has 10 + 11 s of training; ff 4 × 0.5 s and the limit twice.
+    assert limited.page.evaluate("meanSeconds('n-rsl', ['ff'])") == pytest.approx((1 + 2 + 3 + 30 + 1 + 30) / 6)
+    assert limited.page.evaluate("meanSeconds('ff', ['n-rsl'])") == pytest.approx((4 * 0.5 + 2 * 30) / 6)
+    assert limited.page.evaluate("learningSeconds('n-rsl')") == 21
+    assert "n-rsl does not pay for itself beside ff" in limited.page.inner_text("#break-even-note")
+    limited.drawn_after(lambda: limited.page.click(".chip[data-domain=blocks]"))
+    # On rovers alone n-rsl needs (1 + 30) / 2 s and ff 30 s: 21 s are made up for in the second state.
+    assert "n-rsl has paid for itself beside ff after 2 states" in limited.page.inner_text("#break-even-note")
+    limited.drawn_after(lambda: limited.page.click("#all-domains"))
+
+
+def test_log_axes_have_one_kind_of_tick(limited: Watched) -> None:
+    ticks = limited.page.evaluate("logAxis('', [0.004, 30000]).ticktext")
+    assert ticks == ["0.0001", "0.001", "0.01", "0.1", "1", "10", "100", "1k", "10k", "100k", "1M"]
+    assert limited.page.evaluate("logAxis('', [30, 900]).ticktext").count("200") == 1
+
+
+def test_labels_of_the_training_data_are_drawn(limited: Watched) -> None:
+    drawn = limited.page.evaluate("document.getElementById('plot-labels').data.map(t => [t.name, t.x, t.y])")
+    assert drawn[0] == ["n-rsl, uniform", [5, 15, 25, 35], [25, 0, 50, 25]]
+
+
+def test_states_can_be_looked_up_and_copied(limited: Watched) -> None:
+    page = limited.page
+    page.fill("#state-filter", "rovers not ff")
+    assert texts(page, "#state-table tbody td:first-child") == ["rovers · hard · p1 · s0", "rovers · hard · p1 · s1"]
+    assert page.evaluate("statesAsCsv()").splitlines() == [
+        "state,method,outcome,seconds,expansions,steps",
+        "rovers · hard · p1 · s0,ff,not solved,,,",
+        "rovers · hard · p1 · s1,ff,not solved,,,",
+    ]
+    page.fill("#state-filter", "")
+    assert page.inner_text("#state-note") == "19 rows"
+
+
+def test_states_that_were_not_solved_are_named(limited: Watched) -> None:
+    rows = [row.split("\t") for row in limited.page.inner_text("#unsolved-table").splitlines()]
+    assert ["short", "blocks · hard · p1", "out of time", "3", "s1, s2, s3"] in rows
+    assert ["ff", "blocks · moderate · p0", "failed", "1", "s0"] in rows
+
+
+def test_a_long_name_keeps_its_beginning_and_end(limited: Watched) -> None:
+    shown = limited.page.evaluate("short('transport · hard · ' + 'x'.repeat(80) + '-p17')")
+    assert shown.startswith("transport · hard · x")
+    assert shown.endswith("x-p17")
+    assert len(shown) <= 48
+
+
 def test_failures_and_versions_are_told(desktop: Watched) -> None:
     assert "the worker was lost" in desktop.page.inner_text("#failure-table")
     assert "goalward" in desktop.page.inner_text("#how-tables")
@@ -211,6 +285,8 @@ def test_on_a_phone_only_tables_scroll_sideways(browser: Any, report: Path) -> N
         assert page.evaluate(
             "document.querySelector('.scroll').scrollWidth > document.querySelector('.scroll').clientWidth"
         )
+        page.evaluate("showWhatScrolls()")
+        assert page.get_attribute(".scroll", "data-more") == "right"
         assert phone.complaints == []
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from goalward.report import load
 from goalward.report.data import gather
+from goalward.report.not_solved import unsolved
 from goalward.report.side_by_side import failures, outcomes, pairwise, rates
 from goalward.report.training import CURVES, curves, heuristic_along_plans, settings, thin
 from report.examples import CONFIG, search, small, store_of, training
@@ -93,3 +94,11 @@ def test_thinning_keeps_order_and_ends(items: list[int], most: int) -> None:
     assert kept == sorted(set(kept))
     if items and most > 1:
         assert (kept[0][0], kept[-1][0]) == (0, len(items) - 1)
+
+
+def test_states_without_a_plan_are_named_by_the_chosen_seed() -> None:
+    found = {(one.method, one.instance[0]): (one.status, one.states) for one in unsolved(gather(small()))}
+    assert found["n-rsl", "blocks"] == ("out of time", ["s3"])
+    assert found["short", "blocks"] == ("out of time", ["s1", "s2", "s3"])
+    assert ("ff", "rovers") in found
+    assert len(found) == 6

@@ -58,6 +58,8 @@ def test_the_summary_counts_what_is_there(dataset: Dataset) -> None:
         "random share": 0.4,
         "labels": [0, float(np.median(dataset.labels)), int(dataset.labels.max())],
         "share beyond": np.count_nonzero(dataset.labels == 16) / 2500,
+        "label histogram": np.bincount(np.minimum(dataset.labels * 20 // 16, 19), minlength=20).tolist(),
+        "beyond": 16,
         "true atoms per state": float(counted.mean()),
         "true atoms initially": len(dataset.task.init),
     }

@@ -28,6 +28,8 @@ from goalward.task.sexpr import read_text
 from goalward.task.states import StateReader, states_along
 
 if TYPE_CHECKING:
+    from goalward.learning.looks import Look
+    from goalward.learning.results import Epoch
     from goalward.learning.trials import Watcher
     from goalward.learning.validation import Score
 
@@ -82,13 +84,15 @@ def _train(job: Job, started: float, watcher: Watcher | None) -> Result:
     if left <= 0:
         return _ended(job, Status.OUT_OF_TIME, started, "out of time while grounding")
     options = job.contestant.learn_options(job.unit.seed, left)
-    model = train_with(task, job.contestant.method, options, watcher)
+    listener = _Listener(watcher)
+    model = train_with(task, job.contestant.method, options, listener)
     seconds = time.monotonic() - started
     save_model(model, job.scratch)
     info = model.info
     extra: dict[str, Any] = {
         "curve": info["curve"],
         "seconds": info["seconds"],
+        "data": listener.data_sets,
         "notes": info["notes"] | {"end": info["end"], "trials": info["trials"]},
     }
     verdict = _validate(job, model)
@@ -104,6 +108,34 @@ def _train(job: Job, started: float, watcher: Watcher | None) -> Result:
         n_atoms=task.n_atoms,
         extra=_finite(extra),
     )
+
+
+class _Listener:
+    """Keeps what a training says of its data, and passes everything on."""
+
+    def __init__(self, watcher: Watcher | None) -> None:
+        self.watcher = watcher
+        self.data_sets: list[dict[str, Any]] = []
+
+    def phase(self, name: str, trial: int) -> None:
+        """Something begins."""
+        if self.watcher:
+            self.watcher.phase(name, trial)
+
+    def data(self, trial: int, summary: dict[str, Any]) -> None:
+        """The data set of a trial is ready."""
+        self.data_sets.append(summary)
+        if self.watcher:
+            self.watcher.data(trial, summary)
+
+    def epoch(self, trial: int, epoch: Epoch, look: Look | None) -> bool | None:
+        """An epoch is over."""
+        return self.watcher.epoch(trial, epoch, look) if self.watcher else None
+
+    def message(self, text: str) -> None:
+        """Something worth a line."""
+        if self.watcher:
+            self.watcher.message(text)
 
 
 def _validate(job: Job, model: Model) -> Score | None:

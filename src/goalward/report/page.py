@@ -8,7 +8,7 @@ from importlib.metadata import version
 from typing import Any
 
 from goalward.experiments.store import Store
-from goalward.report import coverage, paper, side_by_side, training
+from goalward.report import coverage, not_solved, paper, side_by_side, training
 from goalward.report.data import Experiment, Instance, instance_of
 from goalward.report.provenance import how
 from goalward.report.queues import queue_use
@@ -49,6 +49,9 @@ def make_page(experiment: Experiment, store: Store) -> dict[str, Any]:
         "outcomes": [[method, dict(found)] for method, found in side_by_side.outcomes(experiment).items()],
         "queues": _queues(experiment, store),
         "failures": _failures(experiment),
+        "limit": _limit(experiment),
+        "unsolved": _unsolved(experiment),
+        "labels": _labels(experiment),
         "how": how(experiment.meta),
     }
 
@@ -213,6 +216,34 @@ def _queues(experiment: Experiment, store: Store) -> list[list[Any]]:
             [[queue, expanded, use.led[queue]] for queue, expanded in use.expansions.items()],
         ]
         for use in queue_use(experiment, store)
+    ]
+
+
+def _limit(experiment: Experiment) -> float | None:
+    """Seconds that each search had, where the config is known."""
+    config = experiment.meta.get("config")
+    budgets = config.get("budgets") if isinstance(config, dict) else None
+    limit = budgets.get("search") if isinstance(budgets, dict) else None
+    return float(limit) if isinstance(limit, int | float) and limit > 0 else None
+
+
+def _unsolved(experiment: Experiment) -> dict[str, Any]:
+    """[method, instance, status, how many, names of the first states]."""
+    instances = {instance: number for number, instance in enumerate(experiment.instances)}
+    found = not_solved.unsolved(experiment)
+    rows = [
+        [one.method, instances[one.instance], one.status, len(one.states), one.states[: not_solved.NAMES]]
+        for one in found[: not_solved.ROWS]
+    ]
+    return {"total": len(found), "rows": rows}
+
+
+def _labels(experiment: Experiment) -> list[list[Any]]:
+    """[method, instance, sampler, beyond, [counts]]."""
+    instances = {instance: number for number, instance in enumerate(experiment.instances)}
+    return [
+        [one.method, instances[one.instance], one.sampler, one.beyond, one.counts]
+        for one in not_solved.labels(experiment)
     ]
 
 

@@ -58,8 +58,10 @@ def coverage_rows(experiment: Experiment) -> list[Row]:
     def row(kind: Kind, name: str, shares: Iterable[float | None]) -> Row:
         values = tuple(shares)
         highest = max((values[place] or 0.0 for place in learned), default=0.0)
-        # As printed: equal figures are equally good.
+        # As printed: equal figures are equally good; where all are, none stands out.
         best = frozenset(p for p in learned if highest and f"{values[p] or 0.0:.1f}" == f"{highest:.1f}")
+        if len(best) == sum(values[place] is not None for place in learned) > 1:
+            best = frozenset()
         return Row(kind, name, values, best)
 
     rows = []

@@ -80,6 +80,8 @@ class Dataset:
             "random share": float((self.origin < 0).mean()),
             "labels": [int(self.labels.min()), float(np.median(self.labels)), int(self.labels.max())],
             "share beyond": float((self.labels == self.beyond).mean()),
+            "label histogram": [count for _, _, count in self.histogram()],
+            "beyond": int(self.beyond),
             "true atoms per state": float(from_bits(counted, self.task.n_atoms).sum(axis=1).mean()),
             "true atoms initially": len(self.task.init),
         }

@@ -37,6 +37,9 @@ function thin(items, most) {
   return Array.from({ length: most }, (_, place) => items[Math.floor((place * (items.length - 1)) / (most - 1))]);
 }
 
+// The beginning and the end of a long name.
+const short = (text, most = 48) => (text.length <= most ? text : `${text.slice(0, Math.ceil(most * 0.6))}…${text.slice(-Math.floor(most * 0.4) + 1)}`);
+
 const instanceShown = (number) => chosen.domains.has(page.instances[number][0]);
 
 function instanceName(number) {

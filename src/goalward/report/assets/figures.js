@@ -55,18 +55,27 @@ async function drawPairs() {
 async function drawCactus() {
   const states = shownStates();
   let thinned = false;
+  const all = page.methods.flatMap(({ label }) => states.map((s) => page.runs[label].seconds[s]).filter((time) => time !== null));
+  const end = page.limit === null ? null : Math.max(page.limit, ...all);
   const traces = page.methods.map(({ label }, number) => {
     const { ended, seconds } = page.runs[label];
     const tried = states.filter((s) => ended[s] !== null).length;
     const times = states.filter((s) => ended[s] === 1 && seconds[s] !== null).map((s) => seconds[s]).sort((a, b) => a - b);
     const steps = thin(times.map((time, i) => [Math.max(time, 0.001), (100 * (i + 1)) / tried]), 400);
     thinned ||= steps.length < times.length;
+    // What is solved stays solved: the line goes on to the limit.
+    if (end !== null && tried) steps.push([end, steps.length ? last(steps)[1] : 0]);
     return {
       type: "scatter", mode: "lines", name: label, x: steps.map((p) => p[0]), y: steps.map((p) => p[1]),
       line: { shape: "hv", color: colour(number), width: 2, dash: dash(number) }, hovertemplate: `${label}: %{y:.1f} % within %{x:.3g} s<extra></extra>`,
     };
   });
-  await draw("plot-cactus", traces, layout(logAxis("seconds, training not included", traces.flatMap((trace) => trace.x)), axis("percent of states solved", { range: [0, 102] })), "Nothing has been solved.");
+  const limit = page.limit === null ? {} : {
+    shapes: [{ type: "line", x0: page.limit, x1: page.limit, y0: 0, y1: 1, yref: "paper", layer: "below", line: { color: ink("--muted"), width: 1, dash: "dash" } }],
+    annotations: [{ x: Math.log10(page.limit), xref: "x", y: 1, yref: "paper", yanchor: "bottom", xanchor: "right", showarrow: false, text: `limit ${duration(page.limit)}`, font: { size: 11, color: ink("--muted") } }],
+    margin: { l: 56, r: 10, t: 26, b: 48 },
+  };
+  await draw("plot-cactus", traces.filter((trace) => trace.x.length), layout(logAxis("seconds, training not included", traces.flatMap((trace) => trace.x)), axis("percent of states solved", { range: [0, 102] }), limit), "Nothing has been solved.");
   byId("cactus-note").textContent = thinned ? "Each line is drawn with 400 steps." : "";
 }
 

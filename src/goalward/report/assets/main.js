@@ -47,12 +47,15 @@ function afterFilter() {
   drawCoverage();
   fillInstances("along-instance", new Set(page.along.map((one) => one[1])));
   fillInstances("curve-instance", new Set(page.curves.kept.map((one) => one[1])));
+  fillInstances("labels-instance", new Set(page.labels.map((one) => one[1])));
+  drawStates();
+  drawUnsolved();
   return drawPlots();
 }
 
 function fillSelect(id, options, value) {
   const select = byId(id);
-  select.replaceChildren(...options.map(([key, name]) => make("option", { value: key }, name)));
+  select.replaceChildren(...options.map(([key, name]) => make("option", { value: key, title: name }, short(name))));
   if (options.some(([key]) => String(key) === String(value))) select.value = value;
 }
 
@@ -94,7 +97,7 @@ let drawing = Promise.resolve();
 function drawPlots() {
   drawing = drawing.then(async () => {
     if (!window.Plotly) return;
-    for (const figure of [drawPairs, drawCactus, drawSpeed, drawAlong, drawCurves]) {
+    for (const figure of [drawPairs, drawCactus, drawSpeed, drawAlong, drawCurves, drawBreakEven, drawLabels]) {
       await figure();
       await new Promise((resolve) => setTimeout(resolve)); // let the reader scroll meanwhile
     }
@@ -108,6 +111,8 @@ function showSections() {
   byId("parameters").hidden = !page.settings.ours.length;
   byId("good").hidden = !page.along.length;
   byId("training").hidden = !page.curves.kept.length;
+  byId("data").hidden = !page.labels.length;
+  byId("break-even").hidden = !page.training.length || page.methods.every((method) => method.learned);
   byId("speed").hidden = !page.rates.length;
   byId("pairs").hidden = page.methods.length < 2;
   byId("paper-switch").hidden = !page.paper.columns.length;
@@ -132,6 +137,11 @@ function listen() {
   byId("second-method").addEventListener("change", (event) => { chosen.second = event.target.value; redraw(drawPairs)(); });
   byId("along-instance").addEventListener("change", redraw(drawAlong));
   byId("curve-instance").addEventListener("change", redraw(drawCurves));
+  byId("labels-instance").addEventListener("change", redraw(drawLabels));
+  byId("state-filter").addEventListener("input", drawStates);
+  byId("copy-states").addEventListener("click", async () => { await copyText(statesAsCsv()); toast("Copied as CSV"); });
+  document.querySelectorAll(".scroll").forEach((node) => node.addEventListener("scroll", () => showThatItScrolls(node)));
+  window.addEventListener("resize", showWhatScrolls);
   byId("parameters-difficulty").addEventListener("change", redraw(drawParameters));
   byId("paper-toggle").addEventListener("change", (event) => {
     chosen.paper = event.target.checked;
@@ -170,6 +180,7 @@ async function start() {
   library.textContent = await unpack("library");
   document.head.append(library);
   await afterFilter();
+  showWhatScrolls();
   document.documentElement.dataset.ready = "yes";
 }
 

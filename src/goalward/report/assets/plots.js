@@ -23,11 +23,25 @@ function axis(title, more = {}) {
   };
 }
 
-// Powers of ten in words that people read, and 2 and 5 between them where there would be too few.
+// A number on an axis: 0.05, 20, 3k, 10M.
+function tickText(value) {
+  for (const [size, letter] of [[1e9, "G"], [1e6, "M"], [1e3, "k"]]) if (value >= size) return `${+(value / size).toPrecision(3)}${letter}`;
+  return String(+value.toPrecision(3));
+}
+
+// Powers of ten, and 2 and 5 between them where there would be too few; every tick is written in the same way.
 function logAxis(title, values, more = {}) {
   const known = values.filter((value) => value > 0).map(Math.log10);
-  const decades = known.reduce((a, b) => Math.max(a, b), -Infinity) - known.reduce((a, b) => Math.min(a, b), Infinity);
-  return axis(title, { type: "log", exponentformat: "power", dtick: decades < 2 ? "D2" : 1, minor: { showgrid: false }, ...more });
+  const low = known.reduce((a, b) => Math.min(a, b), Infinity);
+  const high = known.reduce((a, b) => Math.max(a, b), -Infinity);
+  if (!known.length) return axis(title, { type: "log", ...more });
+  const every = Math.max(1, Math.ceil((high - low) / 7));
+  const between = high - low < 2 ? [1, 2, 5] : [1];
+  const tickvals = [];
+  for (let power = Math.floor(low) - 1; power <= Math.ceil(high) + 1; power += 1) {
+    if (power % every === 0) between.forEach((digit) => tickvals.push(digit * 10 ** power));
+  }
+  return axis(title, { type: "log", tickmode: "array", tickvals, ticktext: tickvals.map(tickText), ...more });
 }
 
 function layout(x, y, more = {}) {

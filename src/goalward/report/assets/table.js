@@ -38,8 +38,12 @@ function trainingTime(column, difficulty) {
 function best(columns, values) {
   const learned = (paper) => values.filter((value, i) => value !== null && columns[i].learned && !!columns[i].paper === paper);
   const highest = { true: Math.max(...learned(true)), false: Math.max(...learned(false)) };
-  return columns.map((column, i) => column.learned && values[i] !== null && values[i] > 0
+  const bold = columns.map((column, i) => column.learned && values[i] !== null && values[i] > 0
     && values[i].toFixed(1) === highest[!!column.paper].toFixed(1));
+  // Where all are equally good, none stands out.
+  const allEqual = (paper) => learned(paper).length > 1 && columns.filter((column, i) => bold[i] && !!column.paper === paper).length === learned(paper).length;
+  const flat = { true: allEqual(true), false: allEqual(false) };
+  return bold.map((is, i) => is && !flat[!!columns[i].paper]);
 }
 
 function coverageRow(columns, name, cells, attributes = {}) {

@@ -1,0 +1,53 @@
+// State by state: a table that can be searched, what was not solved by name, and tables that say that they scroll.
+
+const STATES_SHOWN = 200;
+
+function stateRows() {
+  const words = byId("state-filter").value.toLowerCase().split(/\s+/).filter(Boolean);
+  const rows = [];
+  for (const s of shownStates()) {
+    const name = stateName(s);
+    for (const { label } of page.methods) {
+      const run = page.runs[label];
+      if (run.ended[s] === null) continue;
+      const how = run.ended[s] === 1 ? "solved" : "not solved";
+      const text = `${name} ${label} ${how}`.toLowerCase();
+      if (words.every((word) => text.includes(word))) rows.push({ name, label, how, seconds: run.seconds[s], expansions: run.expansions[s], steps: run.plan_length[s] });
+    }
+  }
+  return rows;
+}
+
+function drawStates() {
+  const rows = stateRows();
+  const shown = rows.slice(0, STATES_SHOWN);
+  const number = (value) => (value === null ? "–" : count(value));
+  drawTable("state-table", ["State", "Method", "Outcome", "Seconds", "Expansions", "Steps"], shown.map((row) => [
+    row.name, row.label, row.how, row.seconds === null ? "–" : row.seconds.toPrecision(3), number(row.expansions), number(row.steps),
+  ]), [0, 1, 2]);
+  byId("state-note").textContent = rows.length > shown.length
+    ? `The first ${count(shown.length)} of ${plural(rows.length, "row")} are shown; the copy has all of them.` : plural(rows.length, "row");
+}
+
+function statesAsCsv() {
+  const quoted = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  const lines = stateRows().map((row) => [row.name, row.label, row.how, row.seconds, row.expansions, row.steps].map((cell) => quoted(cell === null ? "" : String(cell))).join(","));
+  return ["state,method,outcome,seconds,expansions,steps", ...lines].join("\n") + "\n";
+}
+
+function drawUnsolved() {
+  const rows = page.unsolved.rows.filter(([, instance]) => instanceShown(instance));
+  byId("unsolved-table").parentElement.hidden = !rows.length;
+  drawTable("unsolved-table", ["Method", "Instance", "How it ended", "States", "Which"], rows.map(([method, instance, status, states, names]) => [
+    method, instanceName(instance), status, count(states), names.join(", ") + (states > names.length ? ` and ${count(states - names.length)} more` : ""),
+  ]), [0, 1, 2, 4]);
+}
+
+// A table that is wider than its place fades where there is more of it.
+function showThatItScrolls(node) {
+  const left = node.scrollLeft > 2;
+  const right = node.scrollLeft + node.clientWidth < node.scrollWidth - 2;
+  node.dataset.more = left && right ? "both" : right ? "right" : left ? "left" : "";
+}
+
+const showWhatScrolls = () => document.querySelectorAll(".scroll").forEach(showThatItScrolls);
