@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 import signal
 import subprocess
@@ -187,6 +188,30 @@ def test_a_model_knows_all_states_that_it_was_trained_with(
 
 
 # --- the model ---
+
+
+def test_the_curve_is_logged_as_csv_and_for_tensorboard(train: Train, blocks: Files, tmp_path: Path) -> None:
+    pytest.importorskip("tensorboard", reason="TensorBoard is not installed (pip install 'goalward[tensorboard]')")
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator  # noqa: PLC0415
+
+    training = train(blocks, *SMALL, "--trials", "1", "--log", tmp_path / "log")
+    curve = training.model.info["curve"]
+    with (tmp_path / "log" / "training.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [int(row["epoch"]) for row in rows] == [epoch for epoch, *_ in curve]
+    losses = [validation for _, _, validation, _ in curve]
+    assert [float(row["validation_loss"]) for row in rows] == pytest.approx(losses)
+    assert {row["trial"] for row in rows} == {"1"}
+    events = EventAccumulator(str(tmp_path / "log" / "trial-1")).Reload()
+    assert [scalar.value for scalar in events.Scalars("loss/validation")] == pytest.approx(losses, rel=1e-5)
+    assert "training.csv" in training.out.splitlines()[-1]
+
+
+def test_a_log_needs_a_folder(train: Train, blocks: Files, tmp_path: Path) -> None:
+    (tmp_path / "log").write_text("")
+    training = train(blocks, "--log", tmp_path / "log")
+    assert (training.code, training.err.count("\n")) == (36, 1)
+    assert "there is a file of that name" in training.err
 
 
 def test_the_model_solves_the_problem(train: Train, blocks: Files) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,6 +14,7 @@ from goalward.cli.flags import with_flags
 from goalward.cli.limits import Limits
 from goalward.cli.live import spinner
 from goalward.cli.signals import Interrupt
+from goalward.cli.training_log import TrainingLog
 from goalward.cli.training_view import training_view
 from goalward.declared import declared, own_first, split_settings
 from goalward.errors import UsageError
@@ -46,6 +48,10 @@ def train(
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="an option of the method; goalward methods METHOD lists them"),
     ] = None,
+    log: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="folder for the training curve: CSV, and TensorBoard's where installed"),
+    ] = None,
     **texts: str,
 ) -> None:
     """Learn a heuristic for a problem and write it to a model file.
@@ -58,6 +64,8 @@ def train(
     """
     if output.is_dir() or not output.absolute().parent.is_dir():
         raise UsageError(f"{output}: not a file in an existing folder")
+    if log is not None and log.exists() and not log.is_dir():
+        raise UsageError(f"--log {log}: there is a file of that name; give a folder")
     require_torch("goalward train")
     _refuse_options_of_others(method, texts)
     # What is wrong is refused now, not after grounding.
@@ -71,13 +79,19 @@ def train(
     with spinner("loading PyTorch"):
         import goalward.learning.trainer  # noqa: F401, PLC0415
 
-    with Interrupt() as interrupt, training_view(options, interrupt) as view:
-        model = train_with(task, method, options, view)
+    with (
+        Interrupt() as interrupt,
+        training_view(options, interrupt) as view,
+        TrainingLog(log, view) if log else nullcontext(view) as watcher,
+    ):
+        model = train_with(task, method, options, watcher)
     if starts:
         model = replace(model, info=model.info | {"starts": [str(path) for path in [problem, *starts]]})
     save_model(model, output)
     typer.echo(describe_training(model))
     typer.echo(f"Model written to {output}")
+    if isinstance(watcher, TrainingLog):
+        typer.echo(watcher.describe())
 
 
 def _refuse_options_of_others(method: str, texts: Iterable[str]) -> None:

@@ -19,6 +19,7 @@ from goalward.experiments.contestants import OUR_LAMA
 from goalward.experiments.store import Result
 from goalward.experiments.units import Job
 from goalward.learning.methods import train_with
+from goalward.learning.relay import Relay
 from goalward.search import BoundHeuristic, Status, bind_heuristic
 from goalward.search.learned import import_for, load_model
 from goalward.search.model import Model, save_model
@@ -28,8 +29,6 @@ from goalward.task.sexpr import read_text
 from goalward.task.states import StateReader, states_along
 
 if TYPE_CHECKING:
-    from goalward.learning.looks import Look
-    from goalward.learning.results import Epoch
     from goalward.learning.trials import Watcher
     from goalward.learning.validation import Score
 
@@ -110,32 +109,17 @@ def _train(job: Job, started: float, watcher: Watcher | None) -> Result:
     )
 
 
-class _Listener:
-    """Keeps what a training says of its data, and passes everything on."""
+class _Listener(Relay):
+    """Keeps what a training says of its data."""
 
     def __init__(self, watcher: Watcher | None) -> None:
-        self.watcher = watcher
+        super().__init__(watcher)
         self.data_sets: list[dict[str, Any]] = []
-
-    def phase(self, name: str, trial: int) -> None:
-        """Something begins."""
-        if self.watcher:
-            self.watcher.phase(name, trial)
 
     def data(self, trial: int, summary: dict[str, Any]) -> None:
         """The data set of a trial is ready."""
         self.data_sets.append(summary)
-        if self.watcher:
-            self.watcher.data(trial, summary)
-
-    def epoch(self, trial: int, epoch: Epoch, look: Look | None) -> bool | None:
-        """An epoch is over."""
-        return self.watcher.epoch(trial, epoch, look) if self.watcher else None
-
-    def message(self, text: str) -> None:
-        """Something worth a line."""
-        if self.watcher:
-            self.watcher.message(text)
+        super().data(trial, summary)
 
 
 def _validate(job: Job, model: Model) -> Score | None:

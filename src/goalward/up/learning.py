@@ -5,35 +5,27 @@ from __future__ import annotations
 import threading
 import warnings
 from importlib.util import find_spec
-from typing import Any
 
 from goalward.errors import UsageError, of_these
 from goalward.extras import require_torch
 from goalward.learning.methods import make_options, train_with
+from goalward.learning.relay import Relay
 from goalward.search.model import Model
 from goalward.task.strips import Task
 
 WAYS = ("up front", "background", "never")
 
 
-class _Stoppable:
-    """Watches a training and ends it when asked to."""
+class _Stoppable(Relay):
+    """Ends a training when asked to."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.stopped = threading.Event()
-
-    def phase(self, name: str, trial: int) -> None:
-        """Something begins."""
-
-    def data(self, trial: int, summary: dict[str, Any]) -> None:
-        """The data set is ready."""
 
     def epoch(self, trial: int, epoch: object, look: object) -> bool:
         """An epoch is over; False ends training."""
         return not self.stopped.is_set()
-
-    def message(self, text: str) -> None:
-        """Something worth a line in the log."""
 
 
 class Learning:

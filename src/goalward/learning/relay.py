@@ -1,0 +1,36 @@
+"""A watcher of trainings that passes on what it is told; others are made from it by changing one thing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from goalward.learning.looks import Look
+    from goalward.learning.results import Epoch
+    from goalward.learning.trials import Watcher
+
+
+class Relay:
+    """Passes everything on to another watcher, or to nobody."""
+
+    def __init__(self, watcher: Watcher | None = None) -> None:
+        self.watcher = watcher
+
+    def phase(self, name: str, trial: int) -> None:
+        """Something begins."""
+        if self.watcher:
+            self.watcher.phase(name, trial)
+
+    def data(self, trial: int, summary: dict[str, Any]) -> None:
+        """The data set of a trial is ready."""
+        if self.watcher:
+            self.watcher.data(trial, summary)
+
+    def epoch(self, trial: int, epoch: Epoch, look: Look | None) -> bool | None:
+        """An epoch is over; False ends training."""
+        return self.watcher.epoch(trial, epoch, look) if self.watcher else None
+
+    def message(self, text: str) -> None:
+        """Something worth a line."""
+        if self.watcher:
+            self.watcher.message(text)
