@@ -34,6 +34,8 @@ def _run(arguments: list[str]) -> int:
         if arguments == ["--version"]:  # asked often by other programs: nothing need be loaded for it
             print(name_and_version())
             return ExitCode.SUCCESS
+        # Pydantic, which reads the command line for typer, would look through all installed packages for plugins.
+        os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
         from goalward.cli.commands import call  # noqa: PLC0415
 
         code = call(arguments)
