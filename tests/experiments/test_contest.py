@@ -173,3 +173,23 @@ def test_a_summary_has_medians_over_solved_states_and_rates_over_all() -> None:
     failed = Result(training.id, "failed", error="nothing to learn from")
     (summary,) = summarise([(training, failed)])
     assert (summary.states, summary.training_time, summary.failure) == (0, None, "nothing to learn from")
+
+
+def test_a_summary_says_when_training_has_paid_beside_lama() -> None:
+    def entries(method: str, *seconds: float, training: float | None = None) -> list[tuple[Unit, Result]]:
+        units = [Unit("search", "d", "e", "i", method, 0, f"s{i}") for i in range(len(seconds))]
+        found = [(u, Result(u.id, "solved", solved=True, total_time=t)) for u, t in zip(units, seconds, strict=True)]
+        if training is not None:
+            unit = Unit("train", "d", "e", "i", method, 0)
+            found.insert(0, (unit, Result(unit.id, "trained", total_time=training)))
+        return found
+
+    learned = entries("n-rsl", 1.0, 2.0, training=60.0)
+    assert [summary.break_even for summary in summarise(learned)] == [None], "nothing to compare with"
+    both = [*learned, *entries("goalward-lama", 4.0, 5.0)]
+    assert [summary.break_even for summary in summarise(both)] == [
+        "training pays after 20 state(s): 1 m 00 s once, then 1.50 s a state, goalward-lama 4.50 s",
+        None,
+    ]
+    all_three = [*both, *entries("lama", 1.0, 1.0)]
+    assert summarise(all_three)[0].break_even == "training does not pay: 1.50 s a state, lama 1.00 s"
