@@ -27,7 +27,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "fresh": True,
         "sampler": ("mixed",),  # the trials take these in turn, and labels and improvements
         "labels": ("min-ff", "d"),
-        "improve": ("regions", "none"),
+        "improve": ("regions",),
     },
     "paper": {
         "batch_size": 64,
