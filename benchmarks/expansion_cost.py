@@ -38,7 +38,6 @@ from goalward import _core
 from goalward.learning.options import NetworkShape
 from goalward.search import SearchOptions, bind_heuristic
 from goalward.search.network import Layer, NetworkWeights, bind_network
-from goalward.search.portfolio import hybrid_parts
 from goalward.task.grounding import ground_files
 from goalward.task.packing import core_atoms
 from goalward.task.states import StateReader, to_bits
@@ -98,7 +97,7 @@ def worker(search: str, task_file: str, state_files: list[str], seconds: float, 
     """Searches from the states until they have taken so much CPU time; perf takes notes only meanwhile."""
     task = load_task(task_file)
     heuristic = bind_network(task, untrained(task)) if search == "hybrid" else bind_heuristic(task, "ff")
-    parts = [part for part in hybrid_parts((1,)) if part.name == search]
+    parts = [_core.PortfolioPart(name=search, guided=True, network=search == "hybrid")]
     totals: Counter[str] = Counter()
     spent = 0.0
     with control.open("w") as orders, answer.open() as answers:
@@ -160,7 +159,7 @@ def measure(instance: Instance, search: str, folder: Path, seconds: float) -> Co
 def sorted_notes(notes: Path) -> Counter[str]:
     """How many notes fall on each part."""
     shown = subprocess.run(
-        ["perf", "script", "--input", notes, "--fields", "sym,dso"], capture_output=True, text=True, check=True
+        ["perf", "script", "--input", notes, "--fields", "ip,sym"], capture_output=True, text=True, check=True
     ).stdout
     names = [line.strip() for line in shown.splitlines() if line.strip()]
     if not any("goalward::" in name for name in names):
