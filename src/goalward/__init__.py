@@ -23,6 +23,7 @@ PUBLIC: dict[str, tuple[str, ...]] = {
     "task.plan_file": ("format_plan", "read_plan"),
     "task.validate": ("Validation", "validate_plan"),
     "search.planning": ("plan",),
+    "search.anytime": ("anytime_plans",),
     "search.solving": ("Improvement", "Outcome"),
     "search.best_first": ("ALGORITHMS", "SearchOptions", "SearchResult", "Statistics", "Status"),
     "search.heuristics": ("HEURISTICS", "BoundHeuristic", "bind_heuristic"),

@@ -45,6 +45,7 @@ from goalward.sampling.labels import label as label
 from goalward.sampling.samplers import SAMPLERS as SAMPLERS
 from goalward.sampling.samplers import SamplingOptions as SamplingOptions
 from goalward.sampling.samplers import make_dataset as make_dataset
+from goalward.search.anytime import anytime_plans as anytime_plans
 from goalward.search.best_first import ALGORITHMS as ALGORITHMS
 from goalward.search.best_first import SearchOptions as SearchOptions
 from goalward.search.best_first import SearchResult as SearchResult
@@ -162,6 +163,7 @@ __all__ = [
     "UsageError",
     "Validation",
     "Watcher",
+    "anytime_plans",
     "as_state",
     "bind_heuristic",
     "bind_network",

@@ -15,7 +15,7 @@ from safetensors.numpy import save_file
 from goalward.search import BoundHeuristic, bind_heuristic
 from goalward.search.learned import KINDS, LearnedModel, ModelKind, load_model
 from goalward.search.model import Model, save_model
-from goalward.search.solving import Start
+from goalward.search.starts import Start
 from goalward.task.grounding import ground, ground_files
 from goalward.task.store import read_safetensors, stored_format
 from goalward.task.strips import Task

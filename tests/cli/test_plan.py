@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 from goalward.cli.limits import Limits
-from goalward.cli.plan import report
+from goalward.cli.plan_output import report
 from goalward.search import HEURISTICS, SearchOptions
-from goalward.search.solving import initial_state, solve
+from goalward.search.solving import solve
+from goalward.search.starts import initial_state
 from goalward.task.domains import DOMAINS
 from goalward.task.grounding import ground_files
 
@@ -132,7 +133,7 @@ def test_initial_values_are_written_as_fast_downward_does(
 ) -> None:
     outcome = solve(initial_state(ground_files(*trains.names)), "blind", SearchOptions())
     found = replace(outcome.found, statistics=replace(outcome.statistics, initial_h=initial_h))
-    report(replace(outcome, found=found), Limits(None, None), None)
+    report(replace(outcome, found=found), Limits(None, None))
     assert f"Initial heuristic value for blind: {written}\n" in capfd.readouterr().out
 
 

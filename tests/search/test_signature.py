@@ -9,7 +9,8 @@ import pytest
 from goalward.search import SearchOptions, search
 from goalward.search.learned import load_model
 from goalward.search.network import bind_network
-from goalward.search.solving import default_search, initial_state, solve
+from goalward.search.solving import default_search, solve
+from goalward.search.starts import initial_state
 from goalward.task.domains import generate
 from goalward.task.grounding import ground
 from goalward.task.strips import Task

@@ -10,7 +10,8 @@ import pytest
 
 from goalward.errors import GoalwardError
 from goalward.search import SearchOptions, Statistics, Status, bind_heuristic, search, solving
-from goalward.search.solving import Outcome, Start, default_search, initial_state, solve, solve_all
+from goalward.search.solving import Outcome, default_search, solve, solve_all
+from goalward.search.starts import Start, initial_state
 from goalward.task.states import format_problem, random_walk_states
 from goalward.task.validate import validate_plan
 from helpers import TINY, make_tiny, read_texts

@@ -20,7 +20,7 @@ from goalward.extras import require_torch
 from goalward.search.heuristics import BoundHeuristic, bind_heuristic
 from goalward.search.learned import require_domain
 from goalward.search.planning import Solver
-from goalward.search.solving import Start
+from goalward.search.starts import Start
 from goalward.task.lifted_reader import parse_domain, parse_problem
 from goalward.task.plan_file import write_bytes_atomically
 from goalward.task.store import read_safetensors

@@ -10,27 +10,18 @@ import typer
 
 from goalward import _core
 from goalward.cli.limits import Limits
-from goalward.cli.live import live_improvement, spinner
-from goalward.cli.plan import check_output
+from goalward.cli.live import LiveFigures, spinner
+from goalward.cli.plan_output import ENDS_OF_IMPROVEMENT, check_output
 from goalward.cli.signals import Interrupt
 from goalward.cli.validate import read_valid_plan
 from goalward.measures import parse_duration, parse_size
-from goalward.search.improve import ImprovedPlan, ImproveStatus, improve_plan
-from goalward.search.solving import check_plan, initial_state
+from goalward.search.improve import ImprovedPlan, improve_plan
+from goalward.search.starts import check_plan, initial_state
 from goalward.task.grounding import ground
 from goalward.task.lifted_reader import read_domain, read_problem
 from goalward.task.plan_file import format_plan, write_text_atomically
 from goalward.task.steps import find_operators
 from goalward.task.validate import Validation
-
-SENTENCES = {
-    ImproveStatus.OPTIMAL: "No plan is cheaper.",
-    ImproveStatus.NOTHING_LEFT: "Nothing left to try.",
-    ImproveStatus.OUT_OF_TIME: "Time limit reached.",
-    ImproveStatus.OUT_OF_MEMORY: "Memory limit reached.",
-    ImproveStatus.OUT_OF_EFFORT: "Limit of effort reached.",
-    ImproveStatus.CANCELLED: "Interrupted: this is the best plan so far.",
-}
 
 
 def improve(
@@ -65,10 +56,10 @@ def improve(
         operators = find_operators(task, task.init, steps)
     if not as_json:
         typer.echo(f"Task: {task.n_atoms} atoms, {task.n_operators} operators, grounded in {limits.elapsed:.2f}s")
-    with Interrupt() as interrupt, live_improvement(not as_json) as show:
+    with Interrupt() as interrupt, LiveFigures(not as_json) as live:
 
         def progress(so_far: ImprovedPlan) -> bool:
-            show(so_far)
+            live.improving(so_far)
             return not interrupt.asked
 
         improved = improve_plan(
@@ -76,7 +67,7 @@ def improve(
             unit_costs=True if costs == "unit" else None, seed=seed, progress=progress,
         )  # fmt: skip
     check_plan(start, improved.steps)
-    text = format_plan(improved.steps, _pddl_cost(improved, improved.plan), not task.uses_costs)
+    text = format_plan(improved.steps, improved.task.cost_of(improved.plan), not task.uses_costs)
     if output is not None:
         write_text_atomically(output, text)
     elif not as_json:
@@ -87,16 +78,11 @@ def improve(
         typer.echo("\n".join(_lines(improved, before, limits, output)))
 
 
-def _pddl_cost(improved: ImprovedPlan, plan: tuple[int, ...]) -> int:
-    """What a plan costs by the PDDL, whatever was counted when it was improved."""
-    return sum(int(improved.task.costs[operator]) for operator in plan)
-
-
 def _lines(improved: ImprovedPlan, before: Validation, limits: Limits, output: Path | None) -> list[str]:
     lines = [
-        SENTENCES[improved.status],
+        ENDS_OF_IMPROVEMENT[improved.status],
         f"Plan length: {improved.length} step(s).",
-        f"Plan cost: {_pddl_cost(improved, improved.plan)}",
+        f"Plan cost: {improved.task.cost_of(improved.plan)}",
         f"Before: {before.length} step(s), cost {before.cost}; {len(improved.better)} better plan(s) since.",
         "Plan valid.",
     ]
@@ -115,12 +101,12 @@ def _as_json(improved: ImprovedPlan, before: Validation, limits: Limits) -> dict
         "status": improved.status.value,
         "plan": improved.steps,
         "plan_length": improved.length,
-        "cost": _pddl_cost(improved, improved.plan),
+        "cost": improved.task.cost_of(improved.plan),
         "plan_length_before": before.length,
         "cost_before": before.cost,
         "valid": True,
         "better": [
-            {"seconds": b.seconds, "plan_length": b.length, "cost": _pddl_cost(improved, b.plan), "by": b.by}
+            {"seconds": b.seconds, "plan_length": b.length, "cost": improved.task.cost_of(b.plan), "by": b.by}
             for b in improved.better
         ],
         "improvement_time": improved.seconds,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
@@ -53,24 +54,37 @@ def _row(cells: list[tuple[str, str]]) -> Table:
     return table
 
 
-@contextlib.contextmanager
-def live_search(enabled: bool) -> Iterator[Callable[[Statistics], None]]:
-    """A function that shows statistics while the block runs; it does nothing where there is no terminal."""
-    if not enabled or not errors.is_terminal:
-        yield lambda statistics: None
-        return
-    with Live(console=errors, transient=True, auto_refresh=False) as live:
-        yield lambda statistics: live.update(search_view(statistics), refresh=True)
+class LiveFigures:
+    """Shows how search and improvement get on while a block runs; does nothing where there is no terminal.
 
+    What the block prints meanwhile goes above the figures if stdout is a terminal too, and untouched to a pipe or file.
+    """
 
-@contextlib.contextmanager
-def live_improvement(enabled: bool) -> Iterator[Callable[[ImprovedPlan], None]]:
-    """A function that shows how far a plan has come while the block runs; nothing where there is no terminal."""
-    if not enabled or not errors.is_terminal:
-        yield lambda so_far: None
-        return
-    with Live(console=errors, transient=True, auto_refresh=False) as live:
-        yield lambda so_far: live.update(improvement_view(so_far), refresh=True)
+    def __init__(self, enabled: bool) -> None:
+        self._live = (
+            Live(console=errors, transient=True, auto_refresh=False, redirect_stdout=sys.stdout.isatty())
+            if enabled and errors.is_terminal
+            else None
+        )
+
+    def __enter__(self) -> LiveFigures:
+        if self._live is not None:
+            self._live.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._live is not None:
+            self._live.stop()
+
+    def searching(self, statistics: Statistics) -> None:
+        """How far the search is."""
+        if self._live is not None:
+            self._live.update(search_view(statistics), refresh=True)
+
+    def improving(self, so_far: ImprovedPlan) -> None:
+        """How far the plan has come."""
+        if self._live is not None:
+            self._live.update(improvement_view(so_far), refresh=True)
 
 
 @contextlib.contextmanager

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Literal, cast
 
 import typer
 
-from goalward import _core
+from goalward.cli.anytime import DEFAULT_NAME, PlanSeries
 from goalward.cli.flags import search_flag
 from goalward.cli.limits import Limits
-from goalward.cli.live import live_search, spinner
+from goalward.cli.live import LiveFigures, spinner
+from goalward.cli.plan_output import ENDS_OF_IMPROVEMENT, check_output, early_end_as_json, plan_as_json, report
 from goalward.cli.signals import Interrupt
 from goalward.errors import ExitCode, LimitError, UsageError
 from goalward.measures import format_batches, parse_batches, parse_duration, parse_size
@@ -22,6 +22,7 @@ from goalward.search import (
     TURNS,
     Algorithm,
     BoundHeuristic,
+    ImprovedPlan,
     Statistics,
     Status,
     bind_heuristic,
@@ -29,16 +30,8 @@ from goalward.search import (
 )
 from goalward.search.heuristics import check_heuristic
 from goalward.search.learned import load_model
-from goalward.search.solving import (
-    AS_LONG_AS_SEARCH,
-    SHORT,
-    Improvement,
-    Outcome,
-    Start,
-    default_search,
-    initial_state,
-    solve,
-)
+from goalward.search.solving import AS_LONG_AS_SEARCH, SHORT, UNTIL_THE_END, Improvement, default_search, solve
+from goalward.search.starts import Start, initial_state
 from goalward.task.grounding import UnsolvableError, ground
 from goalward.task.lifted import Domain, Problem
 from goalward.task.lifted_reader import read_domain, read_problem
@@ -53,23 +46,6 @@ EXIT_CODES = {
     Status.CANCELLED: ExitCode.INTERRUPTED,
     Status.OUT_OF_EXPANSIONS: ExitCode.SEARCH_UNSOLVED_INCOMPLETE,
 }
-
-EARLY_ENDS = {
-    ExitCode.TRANSLATE_UNSOLVABLE: Status.UNSOLVABLE,
-    ExitCode.OUT_OF_TIME: Status.OUT_OF_TIME,
-    ExitCode.OUT_OF_MEMORY: Status.OUT_OF_MEMORY,
-}
-
-SENTENCES = {
-    Status.SOLVED: "Solution found.",
-    Status.UNSOLVABLE: "No plan exists: all reachable states have been searched.",
-    Status.EXHAUSTED: "Search ended without a plan and without proof that there is none.",
-    Status.OUT_OF_TIME: "Time limit reached.",
-    Status.OUT_OF_MEMORY: "Memory limit reached.",
-    Status.CANCELLED: "Interrupted.",
-    Status.OUT_OF_EXPANSIONS: "Limit of expansions reached.",
-}
-
 
 IMPROVE = typer.Option(
     "--improve",
@@ -135,6 +111,14 @@ def plan(
         ),
     ] = None,
     improve: Annotated[str | None, IMPROVE] = None,
+    anytime: Annotated[
+        bool,
+        typer.Option(
+            "--anytime",
+            help="go on looking for better plans until the time limit or Ctrl-C, and write each to a file of its own: "
+            f"OUTPUT.1, OUTPUT.2, …; {DEFAULT_NAME}.1, … without --output",
+        ),
+    ] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="write the plan to this file instead of printing it")
     ] = None,
@@ -147,9 +131,12 @@ def plan(
     if message_steps is not None and model is None:
         raise UsageError("--message-steps goes with --model and a model made by goalward train-domain")
     name = check_heuristic("ff" if heuristic is None else heuristic)
-    if output is not None:
+    if anytime and improve is not None:
+        raise UsageError("--anytime improves plans until the time limit: give it or --improve, not both")
+    series = PlanSeries(output or DEFAULT_NAME, quiet=as_json) if anytime else None
+    if output is not None and not anytime:
         check_output(output)
-    improvement = parse_improvement(improve)
+    improvement = UNTIL_THE_END if anytime else parse_improvement(improve)
     if algorithm is None and heuristic is not None:
         algorithm = "gbfs"
     options = default_search(
@@ -170,7 +157,7 @@ def plan(
             prepare(bound, options, start.atoms)  # what search needs is built here, where the clock can stop it
     except (UnsolvableError, LimitError) as error:
         if as_json:
-            typer.echo(json.dumps(_early_end_as_json(error, limits), indent=2))
+            typer.echo(json.dumps(early_end_as_json(error, limits), indent=2))
             raise typer.Exit(error.exit_code) from None
         raise
     task = start.task
@@ -178,31 +165,36 @@ def plan(
         typer.echo(f"Task: {task.n_atoms} atoms, {task.n_operators} operators, grounded in {limits.elapsed:.2f}s")
     options = replace(options, time_limit=limits.remaining, memory_limit=memory_limit)
 
-    with Interrupt() as interrupt, live_search(not as_json) as show:
+    with Interrupt() as interrupt, LiveFigures(not as_json) as live:
 
-        def progress(statistics: Statistics) -> bool:
-            show(statistics)
+        def searching(statistics: Statistics) -> bool:
+            live.searching(statistics)
             return not interrupt.asked
 
-        outcome = solve(start, bound, options, improve=improvement, progress=progress)
+        def improving(so_far: ImprovedPlan) -> bool:
+            live.improving(so_far)
+            return not interrupt.asked
+
+        outcome = solve(
+            start, bound, options, improve=improvement, progress=searching, improving=improving,
+            on_plan=series.write if series else None,
+        )  # fmt: skip
+    written = ""
     if outcome.solved:
-        if output is not None:
+        if series is not None:
+            end = [] if outcome.improved is None else [ENDS_OF_IMPROVEMENT[outcome.improved.status]]
+            written = "\n".join([*end, series.summary])
+        elif output is not None:
             write_text_atomically(output, outcome.plan_text)
+            written = f"Plan written to {output}"
         elif not as_json:
             typer.echo(outcome.plan_text, nl=False)
     if as_json:
-        typer.echo(json.dumps(_as_json(outcome, limits), indent=2))
+        plans = {} if series is None else {"plans": series.plans}
+        typer.echo(json.dumps(plan_as_json(outcome, limits) | plans, indent=2))
     else:
-        report(outcome, limits, output)
+        report(outcome, limits, written)
     raise typer.Exit(EXIT_CODES[outcome.status])
-
-
-def check_output(output: Path) -> None:
-    """Say now, not after an hour of search, that the plan could not be written."""
-    if output.is_dir():
-        raise UsageError(f"{output}: is a directory, not a file")
-    if not output.parent.is_dir():
-        raise UsageError(f"{output}: cannot be written, there is no directory {output.parent}")
 
 
 def _bind_model(
@@ -215,67 +207,3 @@ def _bind_model(
     model.check_domain(domain.text, domain.source)
     start = model.start(problem.text, problem.source)
     return start, model.heuristic(start.task)
-
-
-def report(outcome: Outcome, limits: Limits, output: Path | None) -> None:
-    """Print the lines that Downward Lab's parsers read."""
-    s = outcome.statistics
-    lines = [f"Initial heuristic value for {outcome.measured_by}: {_format_h(s.initial_h)}", SENTENCES[outcome.status]]
-    if outcome.solved:
-        lines += [f"Plan length: {outcome.length} step(s).", f"Plan cost: {outcome.cost}", "Plan valid."]
-        if outcome.improved is not None:
-            lines.append(f"Cost before improvement: {outcome.found.cost} ({outcome.found.length} step(s))")
-        if output is not None:
-            lines.append(f"Plan written to {output}")
-    lines += [
-        f"Expanded {s.expanded} state(s).",
-        f"Reopened {s.reopened} state(s).",
-        f"Evaluated {s.evaluated} state(s).",
-        f"Evaluations: {sum(n for _, n in s.evaluations_by_heuristic) or s.evaluated}",
-        f"Generated {s.generated} state(s).",
-        f"Dead ends: {s.dead_ends} state(s).",
-        f"Number of registered states: {s.stored}",
-        *(f"Evaluations by {name}: {count}" for name, count in s.evaluations_by_heuristic),
-        *(f"Expansions by {name}: {count}" for name, count in s.expansions_by_queue if count),
-        *([f"Led to the goal by {s.led_by}."] if s.led_by else []),
-        f"Search time: {outcome.search_time:.6f}s",
-        f"Improvement time: {outcome.improve_time:.6f}s",
-        f"Total time: {limits.elapsed:.6f}s",
-        f"Peak memory: {_core.peak_memory() // 1024} KB",
-    ]
-    typer.echo("\n".join(lines))
-
-
-def _format_h(h: float) -> str:
-    """A whole number without exponent where h is one; ``infinity`` in dead ends, as Fast Downward writes it."""
-    if math.isinf(h):
-        return "infinity"
-    return f"{h:.0f}" if h.is_integer() else f"{h:g}"
-
-
-def _early_end_as_json(error: UnsolvableError | LimitError, limits: Limits) -> dict[str, Any]:
-    return {
-        "status": EARLY_ENDS[error.exit_code].value,
-        "reason": str(error),
-        "plan": None,
-        "plan_length": None,
-        "cost": None,
-        "valid": None,
-        "total_time": limits.elapsed,
-        "peak_memory": _core.peak_memory(),
-    }
-
-
-def _as_json(outcome: Outcome, limits: Limits) -> dict[str, Any]:
-    return {
-        **outcome.record(),
-        "plan": outcome.steps,
-        "better_plans": outcome.better_plans,
-        "valid": True if outcome.solved else None,
-        "heuristic": outcome.heuristic,
-        "atoms": outcome.start.task.n_atoms,
-        "operators": outcome.start.task.n_operators,
-        "seconds": outcome.search_time,
-        "total_time": limits.elapsed,
-        "peak_memory": _core.peak_memory(),
-    }

@@ -23,7 +23,8 @@ from goalward.learning.relay import Relay
 from goalward.search import BoundHeuristic, Status, bind_heuristic
 from goalward.search.learned import import_for, load_model
 from goalward.search.model import Model, save_model
-from goalward.search.solving import Outcome, Start, solve
+from goalward.search.solving import Outcome, solve
+from goalward.search.starts import Start
 from goalward.task.plan_file import format_plan, write_text_atomically
 from goalward.task.sexpr import read_text
 from goalward.task.states import StateReader, states_along

@@ -9,7 +9,8 @@ import math
 from dataclasses import dataclass, replace
 
 from goalward.search import GUIDED, BoundHeuristic, SearchOptions
-from goalward.search.solving import Outcome, Start, default_search, solve
+from goalward.search.solving import Outcome, default_search, solve
+from goalward.search.starts import Start
 from goalward.task.states import random_walk_states
 from goalward.task.strips import Ints, Task
 

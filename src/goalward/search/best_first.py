@@ -197,7 +197,7 @@ class SearchResult:
     @property
     def cost(self) -> int:
         """Cost of the plan by the PDDL; its length where the PDDL has no costs."""
-        return int(sum(int(self.task.costs[operator]) for operator in self.plan or ()))
+        return self.task.cost_of(self.plan or ())
 
 
 Progress = Callable[[Statistics], bool | None]

@@ -103,7 +103,7 @@ class Improver:
 
     def cost(self, plan: Sequence[int]) -> int:
         """What a plan costs by what counts."""
-        return len(plan) if self.unit_costs else sum(int(self.task.costs[operator]) for operator in plan)
+        return len(plan) if self.unit_costs else self.task.cost_of(plan)
 
     def improve(
         self,
@@ -127,10 +127,13 @@ class Improver:
             raise UsageError(f"a plan holds operators of the task, numbers from 0 to {self.task.n_operators - 1}")
         cost_before = self.cost(before)
 
+        better: list[BetterPlan] = []
+
         def so_far(native: _core.ImproveResult) -> ImprovedPlan:
-            better = tuple(BetterPlan(tuple(b.plan), b.cost, b.seconds, b.by) for b in native.better)
+            new = native.better_since(len(better))  # of hundreds of plans, only those that are not known yet
+            better.extend(BetterPlan(tuple(b.plan), b.cost, b.seconds, b.by) for b in new)
             status = _STATUS[native.status]
-            return ImprovedPlan(self.task, status, before, cost_before, better, native.seconds, native.effort)
+            return ImprovedPlan(self.task, status, before, cost_before, tuple(better), native.seconds, native.effort)
 
         start = self.task.init if init is None else init
         guidance = self._heuristic.guidance(to_bits([start], self.task.n_atoms), unit_costs=self.unit_costs)

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from goalward.errors import StateMismatchError
 from goalward.search.heuristics import BoundHeuristic
-from goalward.search.solving import Start
+from goalward.search.starts import Start
 from goalward.task import sexpr
 from goalward.task.store import stored_format
 from goalward.task.strips import Task

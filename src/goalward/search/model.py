@@ -23,7 +23,7 @@ from goalward.search.heuristics import BoundHeuristic
 from goalward.search.learned import require_domain
 from goalward.search.network import Layer, NetworkWeights, bind_network
 from goalward.search.planning import Solver
-from goalward.search.solving import Start
+from goalward.search.starts import Start
 from goalward.task.packing import core_atoms, fixed_atoms
 from goalward.task.plan_file import write_bytes_atomically
 from goalward.task.states import StateReader

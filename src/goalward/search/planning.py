@@ -23,13 +23,13 @@ from goalward.search.solving import (
     AS_LONG_AS_SEARCH,
     TIME_LIMIT,
     Improvement,
+    OnPlan,
     Outcome,
-    Start,
     default_search,
-    initial_state,
     solve,
     solve_all,
 )
+from goalward.search.starts import Start, initial_state
 from goalward.task.sexpr import read_text
 from goalward.task.states import StateLike, StateReader, as_state
 from goalward.task.strips import Task
@@ -111,6 +111,7 @@ def plan(
     memory_limit: int | str | None = None,
     improve: Improvement | float | str | None = AS_LONG_AS_SEARCH,
     progress: Progress | None = None,
+    on_plan: OnPlan | None = None,
 ) -> Outcome:
     """Search for a plan from the task's initial state, or from ``init``, and check it on the PDDL.
 
@@ -118,6 +119,9 @@ def plan(
     ``options`` the search is ``lama`` with h_FF or a model that training found to be of no use, ``hybrid`` with any
     other model, and ``gbfs`` with any other heuristic. The plan is improved for as long as its search took, or for as
     long as ``improve`` says; None leaves it as it was found.
+
+    ``on_plan`` gets the outcome so far with each plan as it is found, one better than the other and all checked.
+    :func:`anytime_plans` does the same as a generator.
     """
     model = _as_model(heuristic)
     by_ff = heuristic == "ff" or (isinstance(heuristic, BoundHeuristic) and heuristic.name == "ff")
@@ -127,7 +131,9 @@ def plan(
     bound = cast("str | HeuristicFunction | BoundHeuristic", heuristic)
     if model is not None:
         bound = h_ff(task) if chosen.algorithm == "lama" else model.heuristic(task)
-    return solve(_start_of(task, init), bound, chosen, improve=Improvement.of(improve), progress=progress)
+    return solve(
+        _start_of(task, init), bound, chosen, improve=Improvement.of(improve), progress=progress, on_plan=on_plan
+    )
 
 
 def _as_model(heuristic: Any) -> LearnedModel | None:

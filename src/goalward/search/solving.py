@@ -14,10 +14,9 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache
 from typing import Any
 
-from goalward.errors import GoalwardError, UsageError
+from goalward.errors import UsageError
 from goalward.measures import parse_duration
 from goalward.search.best_first import (
     TURNS,
@@ -30,13 +29,10 @@ from goalward.search.best_first import (
     search,
 )
 from goalward.search.heuristics import BoundHeuristic, HeuristicFunction, bind_heuristic
-from goalward.search.improve import ImprovedPlan, Improver
-from goalward.task.lifted import Domain
-from goalward.task.lifted_reader import parse_domain, parse_problem
+from goalward.search.improve import ImprovedPlan, ImproveProgress, Improver
+from goalward.search.starts import Start, check_plan
 from goalward.task.plan_file import format_plan
-from goalward.task.states import format_problem
-from goalward.task.strips import Ints, Task
-from goalward.task.validate import validate_plan
+from goalward.task.strips import Task
 
 TIME_LIMIT = 30.0
 """Seconds for one state of many, where nobody says otherwise."""
@@ -75,6 +71,8 @@ class Improvement:
         After a short search it is effort that counts, not the clock, so that the same command gives the same plan.
         """
         left = math.inf if limit is None else limit - search_time
+        if self.seconds is not None and math.isinf(self.seconds) and limit is None:
+            return {"time_limit": None}
         if self.seconds is None and search_time < SHORT:
             return {"effort_limit": round(SHORT * EFFORT_PER_SECOND), "time_limit": left if limit is not None else None}
         return {"time_limit": min(search_time if self.seconds is None else self.seconds, left)}
@@ -82,6 +80,8 @@ class Improvement:
 
 AS_LONG_AS_SEARCH = Improvement()
 """What users get who do not ask for anything else."""
+UNTIL_THE_END = Improvement(math.inf)
+"""Until the limit of the search, or until there is nothing left to try."""
 
 
 def default_search(
@@ -96,25 +96,6 @@ def default_search(
     if batch is None and learned and algorithm == "gbfs":
         batch = TURNS
     return SearchOptions(algorithm=algorithm, batch=batch)
-
-
-@dataclass(frozen=True, eq=False)
-class Start:
-    """A state to begin at, on the atoms of its task.
-
-    ``text`` is the PDDL problem that it was read from; plans are checked on that. A state that was never PDDL (the end
-    of a random walk, say) is written as PDDL for the check.
-    """
-
-    task: Task
-    atoms: Ints
-    text: str | None = None
-    source: str = "this state"
-
-
-def initial_state(task: Task) -> Start:
-    """The state in which the task itself begins."""
-    return Start(task, task.init, task.problem_text, task.problem_name)
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +146,7 @@ class Outcome:
     @property
     def cost(self) -> int | None:
         """Cost of the plan by the PDDL; its length where the PDDL has no costs."""
-        return None if self.plan is None else sum(int(self.start.task.costs[operator]) for operator in self.plan)
+        return None if self.plan is None else self.start.task.cost_of(self.plan)
 
     @property
     def plan_text(self) -> str:
@@ -192,6 +173,12 @@ class Outcome:
     def improve_time(self) -> float:
         """Seconds of improvement after the search."""
         return 0.0 if self.improved is None else self.improved.seconds
+
+    @property
+    def found_after(self) -> float:
+        """Seconds from the beginning of the search until the plan was found."""
+        better = self.improved.better if self.improved is not None else ()
+        return self.search_time + (better[-1].seconds if better else 0.0)
 
     @property
     def better_plans(self) -> list[tuple[float, int, str]]:
@@ -222,6 +209,9 @@ def _plain(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
+OnPlan = Callable[[Outcome], None]
+
+
 def solve(
     start: Start,
     heuristic: str | HeuristicFunction | BoundHeuristic,
@@ -229,11 +219,15 @@ def solve(
     *,
     improve: Improvement | None = None,
     progress: Progress | None = None,
+    improving: ImproveProgress | None = None,
+    on_plan: OnPlan | None = None,
 ) -> Outcome:
     """Search from a state, improve the plan if asked to, and check it.
 
     ``progress`` is that of :func:`~goalward.search.search`; it is called while the plan is improved too, where False
-    keeps the best plan so far.
+    keeps the best plan so far, unless ``improving`` is there for that. ``on_plan`` gets the outcome so far with each
+    plan, one better than the other and all checked, as they are found; a plan that is beaten within a twentieth of a
+    second is left out.
     """
     bound = (
         heuristic
@@ -241,7 +235,26 @@ def solve(
         else bind_heuristic(start.task, heuristic, unit_costs=options.counts_steps)
     )
     found = search(start.task, bound, options, init=start.atoms, progress=progress)
-    outcome = Outcome(start, bound.name, found, _improve(start, bound, found, options, improve, progress))
+    known: tuple[int, ...] | None = None
+
+    def tell(improved: ImprovedPlan | None) -> None:
+        nonlocal known
+        outcome = Outcome(start, bound.name, found, improved)
+        if on_plan is not None and outcome.plan is not None and outcome.plan != known:
+            known = outcome.plan
+            check_plan(start, outcome.steps or [])
+            on_plan(outcome)
+
+    def heard(so_far: ImprovedPlan) -> bool | None:
+        tell(so_far)
+        if improving is not None:
+            return improving(so_far)
+        return progress(found.statistics) if progress else None
+
+    tell(None)
+    improved = _improve(start, bound, found, options, improve, heard)
+    tell(improved)
+    outcome = Outcome(start, bound.name, found, improved)
     if outcome.steps is not None:
         check_plan(start, outcome.steps)
     return outcome
@@ -253,7 +266,7 @@ def _improve(
     found: SearchResult,
     options: SearchOptions,
     improve: Improvement | None,
-    progress: Progress | None,
+    progress: ImproveProgress,
 ) -> ImprovedPlan | None:
     if improve is None or found.plan is None:
         return None
@@ -262,9 +275,8 @@ def _improve(
         return None
     improver = Improver(start.task, unit_costs=options.unit_costs, heuristic=heuristic)
     return improver.improve(
-        found.plan, init=start.atoms, **limits, memory_limit=options.memory_limit,
-        progress=(lambda _: progress(found.statistics)) if progress else None,
-    )  # fmt: skip
+        found.plan, init=start.atoms, **limits, memory_limit=options.memory_limit, progress=progress
+    )
 
 
 def solve_all(
@@ -296,23 +308,3 @@ def solve_all(
         return
     with ThreadPoolExecutor(jobs) as pool:
         yield from pool.map(one, starts)
-
-
-def check_plan(start: Start, steps: Sequence[str]) -> None:
-    """No plan leaves this program unless the checker, which shares no code with search, accepts it.
-
-    A task that was made from arrays, not from PDDL, has nothing that a plan could be checked on.
-    """
-    if not start.task.domain_text:
-        return
-    domain = _lifted_domain(start.task.domain_text)
-    text = format_problem(start.task, start.atoms, "state") if start.text is None else start.text
-    problem = parse_problem(text, start.source, domain)
-    verdict = validate_plan(domain, problem, steps)
-    if not verdict.valid:
-        raise GoalwardError(f"goalward found a plan that its own checker rejects; please report this: {verdict.reason}")
-
-
-@lru_cache(maxsize=4)
-def _lifted_domain(text: str) -> Domain:
-    return parse_domain(text, "the domain of the task")

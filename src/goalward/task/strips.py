@@ -173,6 +173,10 @@ class Task:
 
         return states.successors(self, state)
 
+    def cost_of(self, plan: Iterable[int]) -> int:
+        """What the operators of a plan cost together by the PDDL; their number where it has no costs."""
+        return sum(int(self.costs[operator]) for operator in plan)
+
     def state_names(self, state: Ints) -> list[str]:
         """Names of the true atoms, complement atoms left out: the state as PDDL writes it."""
         return [self.atoms[i] for i in state if self.complement_of[i] < 0]

@@ -13,7 +13,8 @@ from goalward.measures import parse_size
 from goalward.search.heuristics import BoundHeuristic, bind_heuristic
 from goalward.search.improve import ImprovedPlan, Improver
 from goalward.search.learned import LearnedModel
-from goalward.search.solving import Improvement, Outcome, Start, check_plan, default_search, initial_state, solve
+from goalward.search.solving import Improvement, Outcome, default_search, solve
+from goalward.search.starts import Start, check_plan, initial_state
 from goalward.task.states import StateReader
 from goalward.task.strips import Task
 from goalward.up.translation import Translation

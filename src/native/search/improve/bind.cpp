@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "search/improve/improver.hpp"
@@ -26,13 +27,17 @@ std::optional<ImproveResult> improved(Guidance& guidance, const Ints& init, cons
         nb::gil_scoped_acquire gil;
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
         if (!progress) return true;
-        nb::object answer = (*progress)(nb::cast(so_far, nb::rv_policy::copy));
+        nb::object answer = (*progress)(nb::cast(&so_far, nb::rv_policy::reference));
         return answer.is_none() || nb::cast<bool>(answer);
     };
     const std::vector<int32_t> steps = to_vector(plan, 0, static_cast<int64_t>(guidance.problem->n_operators()));
     const std::vector<int32_t> atoms = to_vector(init, 0, guidance.problem->packing().n_atoms());
     nb::gil_scoped_release released;
     return improve(guidance, atoms, steps, options, heartbeat);
+}
+
+std::vector<BetterPlan> better_since(const ImproveResult& result, std::size_t known) {
+    return {result.better.begin() + static_cast<std::ptrdiff_t>(std::min(known, result.better.size())), result.better.end()};
 }
 
 // The furthest suffix of a plan for each of a batch of states, from `least` on: what the improver asks of each state.
@@ -70,7 +75,7 @@ void register_improve(nb::module_& m) {
         .def_prop_ro("by", [](const BetterPlan& b) { return std::string(b.by); });
     nb::class_<ImproveResult>(m, "ImproveResult", "The plans that an improver found, one better than the other.")
         .def_ro("status", &ImproveResult::status)
-        .def_ro("better", &ImproveResult::better)
+        .def("better_since", &better_since, "known"_a, "The plans found after the first so many.")
         .def_ro("effort", &ImproveResult::effort)
         .def_ro("generated", &ImproveResult::generated)
         .def_ro("seconds", &ImproveResult::seconds);

@@ -1,0 +1,65 @@
+"""Plans as they are found, each better than the one before it, for as long as one cares to wait.
+
+>>> for outcome in anytime_plans(task, time_limit="1m"):  # doctest: +SKIP
+...     print(outcome.found_after, outcome.cost)
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Generator
+from queue import SimpleQueue
+
+from goalward.search.best_first import SearchOptions
+from goalward.search.heuristics import BoundHeuristic, HeuristicFunction
+from goalward.search.learned import LearnedModel
+from goalward.search.planning import plan
+from goalward.search.solving import UNTIL_THE_END, Outcome
+from goalward.task.states import StateLike
+from goalward.task.strips import Task
+
+
+def anytime_plans(
+    task: Task,
+    heuristic: str | HeuristicFunction | BoundHeuristic | LearnedModel = "ff",
+    options: SearchOptions | None = None,
+    *,
+    init: StateLike | None = None,
+    time_limit: float | str | None = None,
+    memory_limit: int | str | None = None,
+) -> Generator[Outcome, None, Outcome]:
+    """Search for a plan as :func:`plan` does, then for better ones until a limit or until nothing is left to try.
+
+    Each plan is checked on the PDDL. Work goes on in a thread of its own while the caller looks at a plan; a caller who
+    is slow misses none. To close the generator, or to drop it, ends the work. Its value when it ends by itself (that of
+    ``yield from``, or of the StopIteration) is the outcome as a whole, which says why there is no plan, or no better
+    one.
+    """
+    stop = threading.Event()
+    found: SimpleQueue[Outcome | None] = SimpleQueue()  # None: that was all
+    ends: list[Outcome | BaseException] = []
+
+    def work() -> None:
+        try:
+            outcome = plan(
+                task, heuristic, options, init=init, time_limit=time_limit, memory_limit=memory_limit,
+                improve=UNTIL_THE_END, progress=lambda _: not stop.is_set(), on_plan=found.put,
+            )  # fmt: skip
+            ends.append(outcome)
+        except BaseException as error:  # whatever it is, it is the caller's
+            ends.append(error)
+        finally:
+            found.put(None)
+
+    thread = threading.Thread(target=work, name="goalward-anytime", daemon=True)
+    thread.start()
+    try:
+        while (outcome := found.get()) is not None:
+            yield outcome
+    finally:
+        stop.set()
+        thread.join()
+    (end,) = ends
+    if isinstance(end, BaseException):
+        raise end
+    return end
