@@ -289,6 +289,14 @@ def test_without_memory_the_plan_stays_as_it_is(endless: tuple[Task, tuple[int, 
     assert_better_or_same(improved, task, list(plan))
 
 
+def test_with_little_memory_it_goes_on_with_less(endless: tuple[Task, tuple[int, ...]]) -> None:
+    task, plan = endless
+    room = 16 * 2**20
+    improved = improve_plan(task, plan, memory_limit=_core.resident_memory() + room, effort_limit=600_000_000)
+    assert improved.status is ImproveStatus.OUT_OF_EFFORT
+    assert_better_or_same(improved, task, list(plan))
+
+
 def test_an_error_in_the_progress_function_reaches_the_caller(endless: tuple[Task, tuple[int, ...]]) -> None:
     def fail(so_far: ImprovedPlan) -> bool:
         raise RuntimeError("enough")

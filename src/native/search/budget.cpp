@@ -1,5 +1,8 @@
 #include "search/budget.hpp"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <sys/resource.h>
 
 #include <cstdio>
@@ -8,12 +11,23 @@
 
 namespace goalward {
 
+namespace {
+
+void give_back_free_memory() {
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}
+
+}  // namespace
+
 Budget::Budget(double seconds, uint64_t memory_limit, std::function<bool()> heartbeat)
     : start_(Clock::now()), next_beat_(start_), heartbeat_(std::move(heartbeat)) {
     constexpr double forever = 1e9;
     deadline_ = start_ + std::chrono::duration_cast<Clock::duration>(
                              std::chrono::duration<double>(seconds > 0 && seconds < forever ? seconds : forever));
     if (memory_limit) {
+        give_back_free_memory();  // what the search before this one has left must not count as held
         const uint64_t base = resident_memory();
         room_ = memory_limit > base ? memory_limit - base : 0;
     }

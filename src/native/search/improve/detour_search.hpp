@@ -41,6 +41,7 @@ public:
 
     bool exhausted() const { return exhausted_; }
     uint64_t effort() const;
+    uint64_t evaluations() const { return evaluations_; }
     uint64_t bytes() const;
 
 private:

@@ -15,17 +15,30 @@ namespace goalward {
 namespace {
 
 constexpr uint64_t first_patience = 2'000'000;  // effort without success until another neighbourhood has its turn
-constexpr uint64_t most_bytes = 512 * 1024 * 1024;  // of the states around the plan
+constexpr uint64_t most_bytes = 384 * 1024 * 1024;
 constexpr uint64_t again_share = 4;  // one part in so many of the effort is for searching again
 constexpr uint64_t elimination_effort = 10;  // per pair of steps
+
+// How much each of those that take turns may hold: all together no more than a part of what there is room for, so that
+// improving goes on where memory is limited.
+struct Shares {
+    explicit Shares(const Budget& budget) {
+        const uint64_t all = std::min(most_bytes, budget.room() - budget.room() / 8);
+        around = all / 3;
+        again = all / 2;
+        window = all / 6;
+    }
+    uint64_t around, again, window;
+};
 
 class Improver {
 public:
     Improver(Guidance& guidance, std::span<const int32_t> init, const ImproveOptions& options, Budget& budget,
              ImproveResult& result)
         : guidance_(guidance), problem_(*guidance.problem), options_(options), costs_{problem_, options.unit_costs},
-          budget_(budget), result_(result), random_(options.seed), init_(problem_.packing().n_words()),
-          windows_(costs_, guidance.relaxation, budget), again_(costs_, guidance, init_, budget) {
+          budget_(budget), result_(result), shares_(budget), random_(options.seed), init_(problem_.packing().n_words()),
+          windows_(costs_, guidance.relaxation, budget, shares_.window),
+          again_(costs_, guidance, init_, budget, shares_.again) {
         problem_.packing().pack(init, init_.data());
     }
 
@@ -65,7 +78,7 @@ private:
 
     void look_around(uint64_t patience) {
         for (uint64_t waited = 0; waited < patience && !stopped();) {
-            if (!near_) near_ = std::make_unique<Neighbourhood>(costs_, *path_, *index_, budget_, most_bytes);
+            if (!near_) near_ = std::make_unique<Neighbourhood>(costs_, *path_, *index_, budget_, shares_.around);
             if (near_->exhausted() || near_->full()) return;
             const uint64_t effort = near_->effort(), generated = near_->generated();
             std::vector<Detour> detours = near_->advance(at_most(patience - waited));
@@ -164,6 +177,7 @@ private:
     Costs costs_;
     Budget& budget_;
     ImproveResult& result_;
+    Shares shares_;
     Random random_;
     std::vector<Word> init_;
     Windows windows_;

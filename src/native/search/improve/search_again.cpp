@@ -7,7 +7,7 @@ namespace goalward {
 namespace {
 constexpr double weights[] = {5, 3, 2, 1};
 constexpr uint64_t head_start = 30'000'000;
-constexpr uint64_t most_bytes = 256 * 1024 * 1024;  // of each search
+constexpr uint64_t between_looks = 10'000'000;  // effort, at the memory of all searches
 }  // namespace
 
 // The landmark count is in steps: what a step of the plan costs on average makes it comparable with h_FF.
@@ -18,8 +18,6 @@ SearchAgain::Search::Search(const SearchAgain& parent, const Path& path, double 
               {&landmarks, weight * static_cast<double>(path.cost()) / static_cast<double>(std::max(1, path.length()))}},
              parent.init_.data(), parent.budget_) {}
 
-bool SearchAgain::Search::over() const { return states.exhausted() || states.bytes() > most_bytes; }
-
 std::optional<Detour> SearchAgain::advance(const Path& path, SuffixIndex& index, uint64_t effort) {
     guidance_.relaxation.set_goal(costs_.problem.goal());
     for (const uint64_t until = effort_ + effort; effort_ < until && !budget_.exceeded();) {
@@ -28,8 +26,9 @@ std::optional<Detour> SearchAgain::advance(const Path& path, SuffixIndex& index,
         if (exhausted_) break;
         const uint64_t before = search->states.effort();
         std::optional<Detour> found =
-            search->states.advance(path, index, 0, path.cost(), std::min(until - effort_, head_start));
+            search->states.advance(path, index, 0, path.cost(), std::min(until - effort_, between_looks));
         effort_ += search->states.effort() - before + 1;
+        make_room();
         if (found) return found;
     }
     return std::nullopt;
@@ -37,14 +36,24 @@ std::optional<Detour> SearchAgain::advance(const Path& path, SuffixIndex& index,
 
 // The search with the least effort so far; a new one once every search has had its head start.
 SearchAgain::Search* SearchAgain::next(const Path& path) {
-    Search* least = nullptr;
-    for (const auto& search : searches_)
-        if (!search->over() && (!least || search->states.effort() < least->states.effort())) least = search.get();
-    if (searches_.size() < std::size(weights) && (!least || least->states.effort() >= head_start)) {
-        searches_.push_back(std::make_unique<Search>(*this, path, weights[searches_.size()]));
-        least = searches_.back().get();
+    std::erase_if(searches_, [](const auto& search) { return search->states.exhausted(); });
+    const auto least = std::min_element(searches_.begin(), searches_.end(), [](const auto& a, const auto& b) {
+        return a->states.effort() < b->states.effort();
+    });
+    if (begun_ < std::size(weights) && (least == searches_.end() || (*least)->states.effort() >= head_start)) {
+        searches_.push_back(std::make_unique<Search>(*this, path, weights[begun_++]));
+        return searches_.back().get();
     }
-    return least;
+    return least == searches_.end() ? nullptr : least->get();
+}
+
+void SearchAgain::make_room() {
+    uint64_t bytes = 0;
+    for (const auto& search : searches_) bytes += search->states.bytes();
+    if (bytes <= most_bytes_) return;
+    searches_.erase(std::max_element(searches_.begin(), searches_.end(), [](const auto& a, const auto& b) {
+        return a->states.bytes() < b->states.bytes();
+    }));
 }
 
 }  // namespace goalward

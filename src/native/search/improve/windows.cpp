@@ -12,6 +12,7 @@ namespace {
 constexpr double first_size = 10, first_evaluations = 200, growth = 1.4;
 constexpr double weight_growth = 1.2, most_weight = 5, weight_decay = 0.6;  // per level; per cycle
 constexpr double cycle_growth = 3;
+constexpr uint64_t evaluations_between_looks = 1000;  // at the memory of a search
 
 uint64_t mixed(uint64_t h, uint64_t x) {
     h = (h ^ x) * 0x9e3779b97f4a7c15;
@@ -41,10 +42,15 @@ std::optional<Detour> Windows::search(const Path& path, SuffixIndex& index, cons
     aim_at(index, place.to);
     FFGuide guide(relaxation_);
     DetourSearch search(costs_, {{&guide, weight_}}, path.state(place.from), budget_);
-    std::optional<Detour> found = search.advance(path, index, place.from, path.cost_between(place.from, place.to),
-                                                 UINT64_MAX / 2, static_cast<uint64_t>(evaluations_));
+    std::optional<Detour> found;
+    const auto evaluations = static_cast<uint64_t>(evaluations_);
+    while (!found && !search.exhausted() && search.evaluations() < evaluations && search.bytes() <= most_bytes_ &&
+           !budget_.exceeded())
+        found = search.advance(path, index, place.from, path.cost_between(place.from, place.to), UINT64_MAX / 2,
+                               std::min(evaluations - search.evaluations(), evaluations_between_looks));
     effort_ += search.effort();
-    cut_ = cut_ || (!found && !search.exhausted());
+    // What is full would be full again with more evaluations.
+    cut_ = cut_ || (!found && !search.exhausted() && search.bytes() <= most_bytes_);
     return found;
 }
 

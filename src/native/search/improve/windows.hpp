@@ -19,9 +19,9 @@ namespace goalward {
 
 class Windows {
 public:
-    // The evaluator, of kind ff, is aimed at the ends of windows.
-    Windows(const Costs& costs, RelaxationEvaluator& relaxation, Budget& budget)
-        : costs_(costs), problem_(costs.problem), relaxation_(relaxation), budget_(budget) {}
+    // The evaluator, of kind ff, is aimed at the ends of windows. A search that holds `most_bytes` has had enough.
+    Windows(const Costs& costs, RelaxationEvaluator& relaxation, Budget& budget, uint64_t most_bytes)
+        : costs_(costs), problem_(costs.problem), relaxation_(relaxation), budget_(budget), most_bytes_(most_bytes) {}
 
     // The path is another one than in the last call.
     void path_changed() { listed_ = false; }
@@ -55,6 +55,7 @@ private:
     const Problem& problem_;
     RelaxationEvaluator& relaxation_;
     Budget& budget_;
+    uint64_t most_bytes_;
     uint64_t effort_ = 0;
     int cycle_ = 0, level_ = 0;
     double size_ = 0, weight_ = 0, evaluations_ = 0;
