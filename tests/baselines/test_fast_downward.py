@@ -55,7 +55,7 @@ def test_tells_what_the_search_did(name: str, lamp: Files) -> None:
 
 @pytest.mark.usefixtures("fast_downward")
 @pytest.mark.parametrize("name", PLANNERS)
-def test_searches_count_steps_and_not_costs(name: str, write: WriteFiles) -> None:
+def test_searches_count_steps_until_they_look_for_better_plans(name: str, write: WriteFiles) -> None:
     steps = [("start", "a", 0), ("a", "b", 0), ("b", "end", 0), ("start", "c", 0), ("c", "end", 10)]
     actions = "".join(
         f"(:action {old}-{new} :parameters () :precondition ({old})"
@@ -65,11 +65,15 @@ def test_searches_count_steps_and_not_costs(name: str, write: WriteFiles) -> Non
     domain = f"(define (domain d) (:predicates (start) (a) (b) (c) (end)) (:functions (total-cost) - number) {actions})"
     problem = "(define (problem p) (:domain d) (:init (start)) (:goal (end)) (:metric minimize (total-cost)))"
     result = run(write(domain, problem), name=name)
-    assert (result.steps, result.cost) == (("(start-c)", "(c-end)"), 10)
+    if PLANNERS[name].anytime:
+        assert [(plan.length, plan.cost) for plan in result.plans] == [(2, 10), (3, 0)]
+        assert (result.length, result.cost) == (3, 0)
+    else:
+        assert (result.steps, result.cost, result.plans) == (("(start-c)", "(c-end)"), 10, ())
 
 
 @pytest.mark.usefixtures("fast_downward")
-@pytest.mark.parametrize("name", PLANNERS)
+@pytest.mark.parametrize("name", ["fd-ff", "lama"])  # all of LAMA looks for ever for what is cheaper than nothing
 def test_an_empty_plan_is_a_plan(name: str, write: WriteFiles) -> None:
     result = run(write(DOMAIN, PROBLEM.format("(off)")), name=name)
     assert (result.solved, result.length, result.cost) == (True, 0, 0)
@@ -111,6 +115,47 @@ def test_a_real_run_can_be_cancelled(hard: Files) -> None:
     assert run(hard, name="fd-ff", cancelled=lambda: next(asked)).status is PlannerStatus.CANCELLED
 
 
+# --- a planner that goes on for better plans ---
+
+BETTER_PLANS = """
+for number, step in enumerate(({steps}), start=1):
+    print(f"[t={{number}}.5s, 9 KB] Plan length: 1 step(s).")
+    print(f"[t={{number}}.5s, 9 KB] Plan cost: {{9 - number}}")
+    open(f"sas_plan.{{number}}", "w").write(f"{{step}}\\n; cost = {{9 - number}} (general cost)\\n")
+open("sas_plan.{cut}", "w").write("(pre")
+sys.stdout.flush()
+"""
+
+
+@pytest.mark.parametrize("code", [0, 1, 2, 3, 12, 22, 23, -9])
+def test_the_last_whole_plan_is_kept_whatever_ended_the_search(code: int, lamp: Files, fake: Fake) -> None:
+    script = BETTER_PLANS.format(steps='"(smash)", "(press)"', cut=3)
+    result = run(lamp, fake(f"{script}\nsys.exit({code})"), name="lama-full")
+    assert (result.status, result.reason, result.signal) == (PlannerStatus.SOLVED, "", None)
+    assert (result.steps, result.cost) == (("(press)",), 3), "the plan is checked, and its cost is that of the PDDL"
+    assert [(plan.seconds, plan.length, plan.cost) for plan in result.plans] == [(1.5, 1, 8), (2.5, 1, 7)]
+
+
+def test_a_log_too_long_to_be_kept_costs_only_the_times_in_its_beginning(lamp: Files, fake: Fake) -> None:
+    flood = BETTER_PLANS.format(steps='"(press)",', cut=2) + "print('solution found - keep searching\\n' * 600_000)\n"
+    late = 'open("sas_plan.2", "w").write("(press)\\n; cost = 3 (general cost)\\n")\nprint("[t=9s, 9 KB] Plan cost: 3")'
+    result = run(lamp, fake(flood + late), name="lama-full")
+    assert (result.status, result.steps) == (PlannerStatus.SOLVED, ("(press)",))
+    assert [(plan.seconds, plan.cost) for plan in result.plans] == [(None, 8), (9.0, 3)]
+
+
+def test_a_last_plan_that_is_none_is_a_failure(lamp: Files, fake: Fake) -> None:
+    result = run(lamp, fake(BETTER_PLANS.format(steps='"(press)", "(smash)"', cut=3)), name="lama-full")
+    assert result.status is PlannerStatus.FAILED
+    assert result.reason.startswith("Fast Downward's plan is not valid: ")
+
+
+def test_without_any_whole_plan_the_end_is_taken_at_its_word(lamp: Files, fake: Fake) -> None:
+    script = BETTER_PLANS.format(steps="", cut=1)
+    result = run(lamp, fake(f"{script}\nsys.exit(23)"), name="lama-full")
+    assert (result.status, result.steps, result.plans) == (PlannerStatus.OUT_OF_TIME, (), ())
+
+
 # --- wrong usage ---
 
 
@@ -134,7 +179,7 @@ def test_finding_fast_downward_imports_nothing_of_its_package(fast_downward: Fas
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"name": "lame"}, r"unknown planner 'lame' \(known: fd-ff, lama\)"),
+        ({"name": "lame"}, r"unknown planner 'lame' \(known: fd-ff, lama, lama-full\)"),
         ({"time_limit": 0}, "the time limit is 0 s"),
         ({"time_limit": float("nan")}, "the time limit is nan s"),
         ({"memory_limit": -1}, "the memory limit is -1 bytes"),

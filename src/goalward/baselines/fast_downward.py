@@ -14,11 +14,12 @@ import signal
 import sys
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import Enum
 from importlib.util import find_spec
 from pathlib import Path
 
+from goalward.baselines.fast_downward_log import TimedPlan, read_figures, timed_plans
 from goalward.baselines.process import Cut, Ended, run_limited
 from goalward.errors import GoalwardError, UsageError
 from goalward.search import SearchOptions, Status
@@ -42,6 +43,8 @@ class Planner:
     paper: str
     alias: str | None = None
     search: str | None = None
+    anytime: bool = False
+    """Does it go on for better plans until it is stopped, and number their files?"""
 
     def arguments(self, files: list[str]) -> list[str]:
         """The driver's arguments for a domain and a problem file."""
@@ -64,6 +67,13 @@ PLANNERS: dict[str, Planner] = {
             "LAMA's first iteration, by Fast Downward",
             "Richter, Westphal 2010",
             alias="lama-first",
+        ),
+        Planner(
+            "lama-full",
+            "all of LAMA until the time limit, by Fast Downward",
+            "Richter, Westphal 2010",
+            alias="lama",
+            anytime=True,
         ),
     )
 }
@@ -98,7 +108,8 @@ class PlannerResult:
     """How a run ended, the plan if there is one, and what the planner printed of itself (None: it did not).
 
     ``total_time`` is wall-clock time with translation, measured here. ``search_time`` (CPU seconds) and ``peak_memory``
-    (bytes, virtual, of the search alone) are Fast Downward's own figures. ``reason`` says what failed.
+    (bytes, virtual, of the search alone) are Fast Downward's own figures. Those of a search that goes on for better
+    plans are figures until the first one. ``reason`` says what failed.
     """
 
     planner: str
@@ -113,6 +124,8 @@ class PlannerResult:
     generated: int | None = None
     search_time: float | None = None
     peak_memory: int | None = None
+    plans: tuple[TimedPlan, ...] = ()
+    """Of a planner that goes on for better plans: all of them, the one in ``steps`` last."""
     reason: str = ""
     signal: int | None = None
     """What ended it, where that is why it failed; it need not be its own fault."""
@@ -177,7 +190,7 @@ def run_planner(
     with tempfile.TemporaryDirectory(prefix="goalward-", ignore_cleanup_errors=True) as folder:
         command: list[str | Path] = [sys.executable, driver.absolute(), *arguments]
         ended = run_limited(command, Path(folder), time_limit=time_limit, cancelled=cancelled)
-        return _result(name, ended, Path(folder) / PLAN_FILE, domain, problem, memory_limit)
+        return _result(PLANNERS[name], ended, Path(folder), domain, problem, memory_limit)
 
 
 def _limit_arguments(time_limit: float | None, memory_limit: int | None) -> list[str]:
@@ -201,9 +214,16 @@ def _may_set(kind: int, limit: int) -> bool:
 
 
 def _result(
-    name: str, ended: Ended, plan_file: Path, domain: Domain, problem: Problem, memory_limit: int | None
+    planner: Planner, ended: Ended, folder: Path, domain: Domain, problem: Problem, memory_limit: int | None
 ) -> PlannerResult:
+    plan_file = folder / PLAN_FILE
     status, reason = _judge(ended, memory_limit)
+    plans: tuple[TimedPlan, ...] = ()
+    if planner.anytime:
+        plans = tuple(timed_plans(folder / PLAN_FILE, ended.out))
+        plan_file = folder / f"{PLAN_FILE}.{len(plans)}"
+        if plans and status is not PlannerStatus.CANCELLED:  # whatever ended it
+            status, reason = PlannerStatus.SOLVED, ""
     steps: tuple[str, ...] = ()
     cost = None
     if status is PlannerStatus.SOLVED:
@@ -211,20 +231,15 @@ def _result(
             steps, cost = _checked_plan(plan_file, domain, problem)
         except _PlanError as error:
             status, reason = PlannerStatus.FAILED, str(error)
-    search_time = _printed(r"Search time: ([\d.e+-]+)s", ended.out)
-    memory = _printed(r"Peak memory: (\d+) KB", ended.out)
     return PlannerResult(
-        planner=name,
+        planner=planner.name,
         status=status,
         total_time=ended.seconds,
         steps=steps,
         cost=cost,
         uses_costs=problem.minimizes_cost,
-        expanded=_count("Expanded", ended.out),
-        evaluated=_count("Evaluated", ended.out),
-        generated=_count("Generated", ended.out),
-        search_time=None if search_time is None else float(search_time),
-        peak_memory=None if memory is None else int(memory) * 1024,
+        **asdict(read_figures(ended.out, until_first_plan=planner.anytime)),
+        plans=plans,
         reason=reason,
         signal=_signal_number(ended.code) if status is PlannerStatus.FAILED else None,
     )
@@ -291,14 +306,3 @@ def _useful_line(ended: Ended) -> str:
     told = [line.strip() for line in err.splitlines() + ended.out.splitlines() if line and not noise.match(line)]
     chosen = next((line for line in told if re.search("error", line, re.IGNORECASE)), told[-1] if told else "")
     return "".join(letter for letter in chosen[:300] if letter.isprintable())
-
-
-def _count(what: str, log: str) -> int | None:
-    found = _printed(rf"{what} (\d+) state\(s\)\.", log)
-    return None if found is None else int(found)
-
-
-def _printed(pattern: str, log: str) -> str | None:
-    """What a line of the log says, with or without Fast Downward's time stamp; the last such line counts."""
-    found = re.findall(rf"^(?:\[t=[^\]]*\] )?{pattern}$", log, flags=re.MULTILINE)
-    return str(found[-1]) if found else None

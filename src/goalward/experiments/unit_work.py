@@ -194,6 +194,13 @@ def _run_planner(job: Job, started: float, go_on: Callable[[], bool]) -> Result:
         raise LostError(found.reason)
     if found.cost is not None:
         write_text_atomically(job.scratch, format_plan(found.steps, found.cost, not found.uses_costs))
+    extra: dict[str, Any] = {}
+    if found.plans:
+        extra = {
+            "first_plan_length": found.plans[0].length,
+            "first_cost": found.plans[0].cost,
+            "better_plans": [(plan.seconds, plan.cost, "lama") for plan in found.plans[1:] if plan.seconds is not None],
+        }
     return Result(
         unit=job.unit.id,
         status=found.status.value,
@@ -207,6 +214,7 @@ def _run_planner(job: Job, started: float, go_on: Callable[[], bool]) -> Result:
         cost=found.cost,
         memory=found.peak_memory,
         error=found.reason or None,
+        extra=extra,
     )
 
 

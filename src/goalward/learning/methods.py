@@ -97,6 +97,7 @@ METHODS: dict[str, Method] = {
         ),
         Method("fd-ff", "planner", "GBFS with h_FF, Fast Downward's", "Hoffmann, Nebel 2001; Helmert 2006"),
         Method("lama", "planner", "LAMA's first iteration, by Fast Downward", "Richter, Westphal 2010"),
+        Method("lama-full", "planner", "all of LAMA until the time limit, by Fast Downward", "Richter, Westphal 2010"),
     ]
 }  # fmt: skip
 """Everything that can be learned or compared."""

@@ -1,0 +1,76 @@
+"""What Fast Downward's search leaves: what its log says, and plans in numbered files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class TimedPlan:
+    """A plan on the way to the best one: CPU seconds of the search until then, number of steps and cost.
+
+    The time is None where the log has grown so long that its beginning was not kept.
+    """
+
+    seconds: float | None
+    length: int
+    cost: int
+
+
+def timed_plans(plan_file: Path, log: str) -> Iterator[TimedPlan]:
+    """The plans in numbered files, as far as they are whole, and when they were found."""
+    found = list(_whole_plans(plan_file))
+    times = re.findall(r"^\[t=([\d.e+-]+)s[^\]]*\] Plan cost: \d+$", log, flags=re.MULTILINE)
+    missing = max(len(found) - len(times), 0)
+    for number, (length, cost) in enumerate(found):
+        yield TimedPlan(float(times[number - missing]) if number >= missing else None, length, cost)
+
+
+def _whole_plans(plan_file: Path) -> Iterator[tuple[int, int]]:
+    """Length and cost of each plan; the last file may have been cut off, and then it does not say what it costs."""
+    for number in count(1):
+        path = plan_file.with_name(f"{plan_file.name}.{number}")
+        text = path.read_text(errors="replace") if path.exists() else ""
+        cost = re.search(r"^; cost = (\d+) \(", text, flags=re.MULTILINE)
+        if cost is None:
+            return
+        yield len(re.findall(r"^\(", text, flags=re.MULTILINE)), int(cost[1])
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What a search did; None where the log does not say."""
+
+    expanded: int | None
+    evaluated: int | None
+    generated: int | None
+    search_time: float | None
+    peak_memory: int | None
+
+
+def read_figures(log: str, *, until_first_plan: bool) -> Figures:
+    """The figures of the whole search or, of one that goes on for better plans, those until it had the first."""
+    which = 0 if until_first_plan else -1
+
+    def printed(pattern: str, which: int = which) -> str | None:
+        """What a line says, with or without its time stamp; of several such lines the first or the last."""
+        found = re.findall(rf"^(?:\[t=[^\]]*\] )?{pattern}$", log, flags=re.MULTILINE)
+        return str(found[which]) if found else None
+
+    def states(what: str) -> int | None:
+        found = printed(rf"{what} (\d+) state\(s\)\.")
+        return None if found is None else int(found)
+
+    seconds = printed(r"Actual search time: ([\d.e+-]+)s" if until_first_plan else r"Search time: ([\d.e+-]+)s")
+    memory = printed(r"Peak memory: (\d+) KB", -1)
+    return Figures(
+        expanded=states("Expanded"),
+        evaluated=states("Evaluated"),
+        generated=states("Generated"),
+        search_time=None if seconds is None else float(seconds),
+        peak_memory=None if memory is None else int(memory) * 1024,
+    )
