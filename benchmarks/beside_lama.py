@@ -22,24 +22,25 @@ import gc
 import json
 import math
 import os
-import re
 import sys
 import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from importlib import import_module
-from itertools import groupby
 from pathlib import Path
 from statistics import geometric_mean, median
 from typing import Any
 
 from common import (
     Instance,
+    Lines,
+    chosen,
     find_benchmark,
     find_fast_downward,
     find_instances,
+    lama_first,
     number_after,
+    part_of,
     resident_memory,
     run_metered,
     translate,
@@ -53,47 +54,6 @@ from goalward.task.store import load_task, save_task
 SEARCHING, THEIR_MARK = "searching", "Conducting lazy best first search"
 ENOUGH_STORED = 20_000  # states, for memory per state to mean something
 AT_LEAST = 0.1  # seconds that a plan is improved for by default
-
-# The lists that decide: not the first, smallest instance of each domain.
-MID = [
-    "blocks/hard/probBLOCKS-25-2",
-    "depot/hard/p14",
-    "grid/hard/prob05-1",
-    "npuzzle/hard/prob-n8-1",
-    "pipesworld-notankage/hard/p38",
-    "rovers/hard/p32",
-    "scanalyzer-opt11-strips/hard/p19",
-    "storage/hard/p25",
-    "transport-opt14-strips/hard/p33",
-    "visitall-opt14-strips/hard/p-1-18",
-]
-LARGE = [
-    "blocks/hard/probBLOCKS-35-2",
-    "depot/hard/p22",
-    "grid/hard/prob05-3",
-    "npuzzle/hard/prob-n9-1",
-    "pipesworld-notankage/hard/p49",
-    "rovers/hard/p40",
-    "scanalyzer-opt11-strips/hard/p17",
-    "storage/hard/p29",
-    "transport-opt14-strips/hard/p35",
-    "visitall-opt14-strips/moderate/p-1-16",
-]
-
-
-def chosen(instances: list[Instance], name: str) -> list[Instance]:
-    """The instances of a list; "choose" are the first and third of each domain and difficulty, "report" the others."""
-    if name == "all":
-        return instances
-    if name in {"mid", "large"}:
-        prefixes = MID if name == "mid" else LARGE
-        found = [next((i for i in instances if i.label.startswith(prefix)), None) for prefix in prefixes]
-        missing = [prefix for prefix, instance in zip(prefixes, found, strict=True) if instance is None]
-        if missing:
-            sys.exit(f"The benchmark lacks {', '.join(missing)}.")
-        return [instance for instance in found if instance is not None]
-    groups = [list(group) for _, group in groupby(instances, lambda i: (i.domain, i.difficulty))]
-    return [i for group in groups for n, i in enumerate(group) if (n in {0, 2}) == (name == "choose")]
 
 
 class Contest:
@@ -154,14 +114,6 @@ class Contest:
             "cost": int(number_after("Plan cost:", run.log)) if solved else None,
             "growth": run.growth,
         }
-
-
-def lama_first(limit: float) -> list[str]:
-    """The search behind the alias of Fast Downward's driver, with a limit on its CPU time."""
-    sys.path.insert(0, str(find_fast_downward().parents[3]))
-    words = list(import_module("driver.aliases").ALIASES["lama-first"])
-    words[-1] = re.sub(r"reopen_closed=false", f"reopen_closed=false,max_time={limit}", words[-1])
-    return words
 
 
 def worker(algorithm: str, source: str, state_file: str, limit: str, improvement: str) -> None:
@@ -284,28 +236,19 @@ def main() -> None:
         instances = {i.label for i in chosen(find_instances(find_benchmark(options.bench)), options.list)}
         print("\n".join(tables([line for line in lines if line["instance"] in instances])))
         return
-    part, parts = map(int, options.part.split("/"))
-    instances = chosen(find_instances(find_benchmark(options.bench)), options.list)[part - 1 :: parts]
-    lines = [json.loads(line) for line in options.out.read_text().splitlines()] if _exists(options.out) else []
-    done = {(line["instance"], line["state"]) for line in lines}
+    instances = part_of(chosen(find_instances(find_benchmark(options.bench)), options.list), options.part)
+    lines = Lines(options.out)
     with tempfile.TemporaryDirectory() as scratch:
         for instance in instances:
-            states = [n for n in range(1, options.states + 1) if (instance.label, n) not in done]
+            states = [n for n in range(1, options.states + 1) if not lines.has(instance=instance.label, state=n)]
             contest = Contest(instance, Path(scratch), options) if states else None
             for state in states:
                 assert contest is not None
                 line = contest.results(state)
-                lines.append(line)
-                if options.out:
-                    with options.out.open("a") as file:
-                        file.write(json.dumps(line) + "\n")
+                lines.add(line)
                 shown = ", ".join(f"{name} {_shown(line[name])}" for name in line if isinstance(line[name], dict))
                 print(f"{instance.label} p{state}: {shown}", flush=True)
-    print("\n".join(tables(lines)))
-
-
-def _exists(path: Path | None) -> bool:
-    return path is not None and path.exists()
+    print("\n".join(tables(lines.all)))
 
 
 def _shown(result: dict[str, Any]) -> str:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import re
 import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.util import find_spec
+from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 DIFFICULTIES = ("moderate", "hard")
 POLL_SECONDS = 0.01
@@ -66,6 +70,80 @@ def find_instances(bench: Path) -> list[Instance]:
     return sorted(found, key=lambda i: (i.domain, DIFFICULTIES.index(i.difficulty), i.name))
 
 
+# The lists that decide: not the first, smallest instance of each domain.
+MID = [
+    "blocks/hard/probBLOCKS-25-2",
+    "depot/hard/p14",
+    "grid/hard/prob05-1",
+    "npuzzle/hard/prob-n8-1",
+    "pipesworld-notankage/hard/p38",
+    "rovers/hard/p32",
+    "scanalyzer-opt11-strips/hard/p19",
+    "storage/hard/p25",
+    "transport-opt14-strips/hard/p33",
+    "visitall-opt14-strips/hard/p-1-18",
+]
+LARGE = [
+    "blocks/hard/probBLOCKS-35-2",
+    "depot/hard/p22",
+    "grid/hard/prob05-3",
+    "npuzzle/hard/prob-n9-1",
+    "pipesworld-notankage/hard/p49",
+    "rovers/hard/p40",
+    "scanalyzer-opt11-strips/hard/p17",
+    "storage/hard/p29",
+    "transport-opt14-strips/hard/p35",
+    "visitall-opt14-strips/moderate/p-1-16",
+]
+
+
+def chosen(instances: list[Instance], name: str) -> list[Instance]:
+    """The instances of a list; "choose" are the first and third of each domain and difficulty, "report" the others."""
+    if name == "all":
+        return instances
+    if name in {"mid", "large"}:
+        prefixes = MID if name == "mid" else LARGE
+        found = [next((i for i in instances if i.label.startswith(prefix)), None) for prefix in prefixes]
+        missing = [prefix for prefix, instance in zip(prefixes, found, strict=True) if instance is None]
+        if missing:
+            sys.exit(f"The benchmark lacks {', '.join(missing)}.")
+        return [instance for instance in found if instance is not None]
+    groups = [list(group) for _, group in groupby(instances, lambda i: (i.domain, i.difficulty))]
+    return [i for group in groups for n, i in enumerate(group) if (n in {0, 2}) == (name == "choose")]
+
+
+LISTS = ("all", "choose", "report", "mid", "large")
+
+
+def part_of(instances: list[Instance], part: str) -> list[Instance]:
+    """The K-th of N parts of a list, from ``K/N``."""
+    k, n = map(int, part.split("/"))
+    return instances[k - 1 :: n]
+
+
+# --- results ---
+
+
+class Lines:
+    """Results, one JSON object a line, in a file if there is one: a run that was cut short goes on where it stopped."""
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        text = path.read_text() if path is not None and path.exists() else ""
+        self.all: list[dict[str, Any]] = [json.loads(line) for line in text.splitlines()]
+
+    def has(self, **key: Any) -> bool:
+        """Is there a line with these values?"""
+        return any(key.items() <= line.items() for line in self.all)
+
+    def add(self, line: dict[str, Any]) -> None:
+        """One more, kept at once."""
+        self.all.append(line)
+        if self.path is not None:
+            with self.path.open("a") as file:
+                file.write(json.dumps(line) + "\n")
+
+
 # --- Fast Downward ---
 
 
@@ -76,6 +154,19 @@ def find_fast_downward() -> Path:
     if binary is None or not binary.is_file():
         sys.exit("Fast Downward is absent: pip install up-fast-downward")
     return binary
+
+
+def lama_first(limit: float) -> list[str]:
+    """The search behind the alias of Fast Downward's driver, with a limit on its CPU time."""
+    words = alias("lama-first")
+    words[-1] = re.sub(r"reopen_closed=false", f"reopen_closed=false,max_time={limit}", words[-1])
+    return words
+
+
+def alias(name: str) -> list[str]:
+    """The arguments of the search binary that an alias of Fast Downward's driver stands for."""
+    sys.path.insert(0, str(find_fast_downward().parents[3]))
+    return list(import_module("driver.aliases").ALIASES[name])
 
 
 def translate(domain: Path, problem: Path, sas: Path) -> None:

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "search/improve/improver.hpp"
+#include "search/improve/neighbourhood.hpp"
 #include "search/improve/suffixes.hpp"
 #include "task/arrays.hpp"
 
@@ -40,18 +41,34 @@ std::vector<BetterPlan> better_since(const ImproveResult& result, std::size_t kn
     return {result.better.begin() + static_cast<std::ptrdiff_t>(std::min(known, result.better.size())), result.better.end()};
 }
 
+Path path_of(const Costs& costs, const Ints& init, const Ints& plan) {
+    const Problem& problem = costs.problem;
+    std::vector<Word> start(problem.packing().n_words());
+    problem.packing().pack(to_vector(init, 0, problem.packing().n_atoms()), start.data());
+    auto path = Path::along(costs, start, to_vector(plan, 0, static_cast<int64_t>(problem.n_operators())));
+    if (!path) throw std::invalid_argument("the steps are no plan for this initial state");
+    return std::move(*path);
+}
+
+uint64_t neighbourhood_states(const Problem& problem, const Ints& init, const Ints& plan, uint64_t effort) {
+    const Costs costs{problem, true};
+    const Path path = path_of(costs, init, plan);
+    SuffixIndex index(problem, path);
+    Budget budget(0, 0, nullptr);
+    Neighbourhood around(costs, path, index, budget, UINT64_MAX);
+    while (around.effort() < effort && !around.exhausted()) around.advance(effort - around.effort());
+    return around.generated();
+}
+
 // The furthest suffix of a plan for each of a batch of states, from `least` on: what the improver asks of each state.
 std::vector<int> furthest(const Problem& problem, const Ints& init, const Ints& plan, const BitRows& states,
                           const Ints& least) {
     const Costs costs{problem, true};
-    std::vector<Word> start(problem.packing().n_words());
-    problem.packing().pack(to_vector(init, 0, problem.packing().n_atoms()), start.data());
-    const auto path = Path::along(costs, start, to_vector(plan, 0, static_cast<int64_t>(problem.n_operators())));
-    if (!path) throw std::invalid_argument("the steps are no plan for this initial state");
-    SuffixIndex index(problem, *path);
+    const Path path = path_of(costs, init, plan);
+    SuffixIndex index(problem, path);
     const PackedStates batch = pack(problem, states);
     require(least.size() == batch.states.size(), "one bound per state");
-    const std::vector<int32_t> bounds = to_vector(least, 0, path->length() + 1);
+    const std::vector<int32_t> bounds = to_vector(least, 0, path.length() + 1);
     std::vector<int> result;
     for (std::size_t i = 0; i < bounds.size(); ++i) result.push_back(index.furthest(batch.states[i], bounds[i]));
     return result;
@@ -86,6 +103,8 @@ void register_improve(nb::module_& m) {
                   "memory_limit: int, effort_limit: int, "
                   "progress: collections.abc.Callable[[ImproveResult], bool | None] | None) -> ImproveResult | None"),
           "Make a plan cheaper; None where the steps are no plan.");
+    m.def("neighbourhood_states", &neighbourhood_states, "problem"_a, "init"_a, "plan"_a, "effort"_a,
+          "States generated around a plan for about so much effort, whatever is found: for measurements.");
     m.def("furthest_suffixes", &furthest, "problem"_a, "init"_a, "plan"_a, "states"_a, "least"_a,
           "For each state the largest j, from a least one on, such that the plan's steps from j on reach the goal; -1: none.");
 }
