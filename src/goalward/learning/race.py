@@ -111,11 +111,14 @@ class Race:
         return _ended(trials)
 
     def _round(self, trials: dict[int, Learned], running: list[int], turn: int) -> Iterator[Learned]:
-        """Every trial that is still in learns for a while."""
+        """Every trial that is still in learns for a while, and for as long as the others."""
+        limit = self.options.time_limit
+        ends = None if limit is None else time.monotonic() + max(self._left(), 0.0) / (len(self.sizes) - turn)
         for position, number in enumerate(running):
             before = trials.get(number)
-            seconds = self._seconds(turn, len(running) - position)
-            if seconds is not None:
+            seconds = None
+            if ends is not None:
+                seconds = max((ends - time.monotonic()) / (len(running) - position), LEAST_SECONDS)
                 spent = before or next(reversed(trials.values()), None)
                 if spent and self._left() <= (LEAST_SECONDS if before else spent.overhead):
                     return
@@ -136,12 +139,6 @@ class Race:
     def _left(self) -> float:
         assert self.options.time_limit is not None
         return self.options.time_limit - (time.monotonic() - self.started)
-
-    def _seconds(self, turn: int, waiting: int) -> float | None:
-        """For the next trial, where so many of this round have not had their turn."""
-        if self.options.time_limit is None:
-            return None
-        return max(self._left(), LEAST_SECONDS) / (len(self.sizes) - turn) / waiting
 
     def _drop(self, trials: dict[int, Learned], running: list[int], size: int, turn: int) -> list[int]:
         """The best of the trials, in their order; the others are told why they are out."""
