@@ -15,7 +15,7 @@ import pytest
 
 from goalward.cli.main import run
 from goalward.learning import race
-from goalward.learning.validation import Without
+from goalward.learning.validation import Score, Without
 from goalward.search import SearchOptions, search
 from goalward.search.learned import load_model
 from goalward.search.model import Model
@@ -144,6 +144,17 @@ def test_a_model_that_solves_nothing_is_said_to(
         "This model is not likely to help: goalward solve will search without it, unless --search says otherwise. Try "
         "a longer --time-limit, more --trials, another --sampler, or another --method (rsl, tsl, sing, …)."
     )
+    assert written.startswith("Model written to ")
+
+
+def test_searches_that_were_too_short_to_tell_are_said_to_be(
+    train: Train, blocks: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(race, "score", lambda *_: Score(0, 3, 0, 0, 0.1))
+    monkeypatch.setattr(race, "search_without", lambda *_: Without(0, 0.1))
+    *_, verdict, doubt, written = train(blocks, *SMALL, "--max-epochs", "1", "--trials", "1").out.splitlines()
+    assert verdict.endswith("solve 0 of 3 validation states, without it 0, by it alone 0.")
+    assert doubt == "They were too short to tell whether this model helps."
     assert written.startswith("Model written to ")
 
 

@@ -150,6 +150,16 @@ def test_a_model_that_does_not_beat_the_search_without_it_says_so(
     assert model.info["seconds_per_state_without"] == 0.5
 
 
+@pytest.mark.parametrize(("without", "alone", "helps"), [(0, 0, None), (1, 0, False), (0, 2, True)])
+def test_nobody_knows_where_no_search_solves_anything(
+    monkeypatch: pytest.MonkeyPatch, without: int, alone: int, helps: bool | None
+) -> None:
+    monkeypatch.setattr(race, "score", lambda *_: Score(0, 3, alone, 9, 0.1))
+    monkeypatch.setattr(race, "search_without", lambda *_: Without(without, 0.1))
+    model = train_with(make_tiny("blocks").task, "n-rsl", replace(QUICK, trials=1))
+    assert model.info["likely_to_help"] is helps
+
+
 def test_nothing_is_said_where_nothing_was_validated() -> None:
     model = train_with(make_tiny("blocks").task, "n-rsl", replace(QUICK, trials=1, validation_states=0))
     assert model.info["likely_to_help"] is None

@@ -138,6 +138,8 @@ def _verdict(info: dict[str, Any]) -> str:
     )
     if info["likely_to_help"]:
         return solved
+    if info["likely_to_help"] is None:
+        return f"{solved}\nThey were too short to tell whether this model helps."
     others = [name for name in learned_methods() if name != info["method"]]
     sampler = "another --sampler, " if "sampler" in info["options"] else ""
     return (

@@ -191,14 +191,16 @@ def judge(best: Learned, task: Task, states: list[Ints]) -> dict[str, Any]:
     """Is the network worth its time in search? With the figures that say so.
 
     It is not where searches with it solve fewer states than searches without it, nor where they solve as many and the
-    network alone solves next to none.
+    network alone solves next to none. Where no search solves anything in the time it has, nobody knows.
     """
     verdict = best.score
     if verdict is None:
         return {"likely_to_help": None}
     without = search_without(task, states[: verdict.states], verdict.seconds)
-    helps = verdict.alone >= DOUBTFUL_SHARE * verdict.states
-    if verdict.solved != without.solved:
+    helps: bool | None = verdict.alone >= DOUBTFUL_SHARE * verdict.states
+    if verdict.solved == without.solved == verdict.alone == 0:
+        helps = None
+    elif verdict.solved != without.solved:
         helps = verdict.solved > without.solved
     return {
         "likely_to_help": helps,
