@@ -20,10 +20,6 @@ from hypothesis import strategies as st
 from goalward.cli.main import run
 from goalward.task.domains import DOMAINS, generate
 
-# The alarm of a time limit may strike inside a finaliser of whatever else this process has loaded.
-pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-
-
 LONG_RUN = "GOALWARD_FUZZ_EXAMPLES" in os.environ
 EXAMPLES = int(os.environ.get("GOALWARD_FUZZ_EXAMPLES", "150"))
 TIME_LIMIT = 2.0

@@ -38,7 +38,7 @@ def test_every_system_of_the_comparison_is_in_the_table() -> None:
     assert kinds == {
         **dict.fromkeys(["n-rsl", "rsl", "tsl", "sing", "boot", "bexp", "avi"], "instance"),
         "hgn": "domain",
-        **dict.fromkeys(["ff", "goalward-lama", "fd-ff", "lama"], "planner"),
+        **dict.fromkeys(["ff", "goalward-lama", "fd-ff", "lama", "lama-full"], "planner"),
     }
 
 
@@ -56,14 +56,14 @@ def test_a_method_says_what_it_is_and_where_it_comes_from(name: str) -> None:
 
 
 def test_unknown_methods_are_named_with_the_nearest() -> None:
-    with pytest.raises(UsageError, match=r"unknown method 'boott'; did you mean boot\? \(known: n-rsl, .*lama\)"):
+    with pytest.raises(UsageError, match=r"unknown method 'boott'; did you mean boot\? \(known: n-rsl, .*lama-full\)"):
         find_method("boott")
     with pytest.raises(UsageError, match=r"unknown method 'qqq' \(known: n-rsl, rsl, tsl, sing, boot, bexp, avi\)"):
         find_method("qqq", "instance")
     assert find_method("lama") is METHODS["lama"]
 
 
-@pytest.mark.parametrize("name", ["hgn", "ff", "fd-ff", "lama"])
+@pytest.mark.parametrize("name", ["hgn", "ff", "fd-ff", "lama", "lama-full"])
 def test_what_is_not_learned_per_instance_is_refused_there(name: str) -> None:
     with pytest.raises(UsageError, match=f"{name} is not learned per instance: .*those that are: n-rsl"):
         train_with(make_tiny("blocks").task, name)

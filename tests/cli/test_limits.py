@@ -16,10 +16,6 @@ from goalward.task.packing import native_problem
 
 from .program import Files, Outcome, spawn, write_files
 
-# The alarm of a time limit may strike inside a finaliser of whatever else this process has loaded.
-pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-
-
 Goalward = Callable[..., Outcome]
 
 

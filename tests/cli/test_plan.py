@@ -21,10 +21,6 @@ from goalward.task.grounding import ground_files
 
 from .program import DOMAIN, PLAN, PROBLEM, Files, Outcome, replaced, spawn, write_files
 
-# The alarm of a time limit may strike inside a finaliser of whatever else this process has loaded.
-pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-
-
 Goalward = Callable[..., Outcome]
 
 # What Downward Lab's parsers look for; each may occur once only.
