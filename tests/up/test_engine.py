@@ -39,6 +39,10 @@ from unified_planning.test.examples import get_example_problems  # noqa: E402
 
 from goalward.up import GoalwardEngine, learn  # noqa: E402
 
+# A limit may strike while Python frees the parser of unified-planning; it strikes again a moment later.
+pytestmark = pytest.mark.filterwarnings(
+    r"ignore:Exception ignored in. <function Forward.__del__:pytest.PytestUnraisableExceptionWarning"
+)
 Statuses = PlanGenerationResultStatus
 EXAMPLES = {name: case for name, case in get_example_problems().items() if GoalwardEngine.supports(case.problem.kind)}
 PDDL = Path(up.__file__).parent / "test" / "pddl"

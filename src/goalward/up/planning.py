@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import queue
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from goalward.cli.limits import Limits
 from goalward.errors import PddlError, UsageError
 from goalward.measures import parse_size
+from goalward.search.anytime import anytime_plans
+from goalward.search.best_first import SearchOptions
 from goalward.search.heuristics import BoundHeuristic, bind_heuristic
-from goalward.search.improve import ImprovedPlan, Improver
 from goalward.search.learned import LearnedModel
 from goalward.search.solving import Improvement, Outcome, default_search, solve
-from goalward.search.starts import Start, check_plan, initial_state
+from goalward.search.starts import Start, initial_state
 from goalward.task.states import StateReader
 from goalward.task.strips import Task
 from goalward.up.translation import Translation
@@ -32,12 +31,14 @@ class Search:
     improve: Improvement | None
     memory_limit: int | None
 
-    def run(self, limits: Limits, progress: object = None) -> Outcome:
+    def options(self, limits: Limits) -> SearchOptions:
+        """How to search in the time that is left."""
+        search = default_search(learned=self.learned)
+        return replace(search, time_limit=limits.remaining, memory_limit=self.memory_limit)
+
+    def run(self, limits: Limits) -> Outcome:
         """Search in the time that is left."""
-        options = replace(
-            default_search(learned=self.learned), time_limit=limits.remaining, memory_limit=self.memory_limit
-        )
-        return solve(self.start, self.heuristic, options, improve=self.improve, progress=progress)  # type: ignore[arg-type]
+        return solve(self.start, self.heuristic, self.options(limits), improve=self.improve)
 
 
 class Planning:
@@ -92,64 +93,12 @@ class Planning:
 
 
 def anytime(search: Search, limits: Limits) -> Iterator[tuple[Outcome, bool]]:
-    """Each plan that is better than the one before it, and at last how it ended.
-
-    The work is done in a thread of its own, which ends with this iterator.
-    """
-    found: queue.SimpleQueue[tuple[Outcome, bool] | BaseException] = queue.SimpleQueue()
-    stop = threading.Event()
-
-    def work() -> None:
-        try:
-            _improve_for_ever(search, limits, found, stop)
-        except BaseException as error:
-            found.put(error)
-
-    worker = threading.Thread(target=work, name="goalward-anytime", daemon=True)
-    worker.start()
+    """Each plan that is better than the one before it, and at last how it ended; the work ends with this iterator."""
+    plans = anytime_plans(search.start.task, search.heuristic, search.options(limits), init=search.start.atoms)
     try:
         while True:
-            news = found.get()
-            if isinstance(news, BaseException):
-                raise news
-            yield news
-            if news[1]:
-                return
+            yield next(plans), False
+    except StopIteration as end:
+        yield end.value, True
     finally:
-        stop.set()
-        worker.join()
-
-
-def _improve_for_ever(
-    search: Search,
-    limits: Limits,
-    found: queue.SimpleQueue[tuple[Outcome, bool] | BaseException],
-    stop: threading.Event,
-) -> None:
-    first = replace(search, improve=None).run(limits, progress=lambda _: not stop.is_set())
-    if not first.solved or stop.is_set():
-        found.put((first, True))
-        return
-    found.put((first, False))
-    assert first.plan is not None
-    told = 0
-
-    def tell(so_far: ImprovedPlan) -> bool:
-        nonlocal told
-        while told < len(so_far.better):
-            told += 1
-            found.put((_checked(first, replace(so_far, better=so_far.better[:told])), False))
-        return not stop.is_set()
-
-    left = limits.remaining
-    improver = Improver(search.start.task, heuristic=search.heuristic)
-    improved = improver.improve(
-        first.plan, init=search.start.atoms, time_limit=left, memory_limit=search.memory_limit, progress=tell
-    )
-    tell(improved)
-    found.put((_checked(first, improved), True))
-
-
-def _checked(first: Outcome, improved: ImprovedPlan) -> Outcome:
-    check_plan(first.start, improved.steps)
-    return replace(first, improved=improved)
+        plans.close()
