@@ -22,7 +22,7 @@ from goalward.report.page import make_page
 from goalward.report.table_text import writer_for
 from goalward.task.plan_file import write_bytes_atomically, write_text_atomically
 
-SCRIPTS = ("basics.js", "table.js", "plots.js", "figures.js", "learning.js", "states.js", "main.js")
+SCRIPTS = ("basics.js", "table.js", "plots.js", "figures.js", "plans.js", "learning.js", "states.js", "main.js")
 
 
 def write_report(store: Store, path: Path, table: Path | None = None) -> int:

@@ -8,7 +8,7 @@ from importlib.metadata import version
 from typing import Any
 
 from goalward.experiments.store import Store
-from goalward.report import coverage, not_solved, paper, side_by_side, training
+from goalward.report import coverage, not_solved, paper, plans, side_by_side, training
 from goalward.report.data import Experiment, Instance, instance_of
 from goalward.report.provenance import how
 from goalward.report.queues import queue_use
@@ -46,6 +46,7 @@ def make_page(experiment: Experiment, store: Store) -> dict[str, Any]:
         "curves": _curves(experiment),
         "settings": _settings(experiment),
         "along": _along(experiment, store),
+        "courses": _courses(experiment, store),
         "outcomes": [[method, dict(found)] for method, found in side_by_side.outcomes(experiment).items()],
         "queues": _queues(experiment, store),
         "failures": _failures(experiment),
@@ -145,7 +146,7 @@ def _runs(experiment: Experiment) -> dict[str, Any]:
     states: dict[tuple[Instance, str | None], int] = {}
     for unit, _ in experiment.representatives:
         states.setdefault((instance_of(unit), unit.state), len(states))
-    names = ("ended", "expansions", "plan_length", "seconds")
+    names = ("ended", "expansions", "plan_length", "cost", "seconds")
     runs: dict[str, dict[str, list[Any]]] = {
         method: {name: [None] * len(states) for name in names} for method in experiment.methods
     }
@@ -155,6 +156,7 @@ def _runs(experiment: Experiment) -> dict[str, Any]:
         if result.solved:
             row["expansions"][place] = result.expansions
             row["plan_length"][place] = result.plan_length
+            row["cost"][place] = result.cost
             row["seconds"][place] = None if result.total_time is None else float(f"{result.total_time:.4g}")
     return {
         "instances": [
@@ -244,6 +246,15 @@ def _labels(experiment: Experiment) -> list[list[Any]]:
     return [
         [one.method, instances[one.instance], one.sampler, one.beyond, one.counts]
         for one in not_solved.labels(experiment)
+    ]
+
+
+def _courses(experiment: Experiment, store: Store) -> list[list[Any]]:
+    """[method, instance, state, [seconds], [cost]]."""
+    instances = {instance: number for number, instance in enumerate(experiment.instances)}
+    return [
+        [one.method, instances[one.instance], one.state, *_columns_of(one.points)]
+        for one in plans.courses(experiment, store)
     ]
 
 

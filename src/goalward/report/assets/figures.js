@@ -46,6 +46,7 @@ async function drawPair(measure, words) {
 async function drawPairs() {
   if (page.methods.length < 2) return;
   const notes = [await drawPair("expansions", "expands less"), await drawPair("plan_length", "finds the shorter plan")];
+  if (!byId("cost-figure").hidden) await drawPair("cost", "finds the cheaper plan");
   const shown = [...chosen.domains].sort((a, b) => a - b);
   byId("pairs-legend").replaceChildren(...shown.map((k) => make("span", {}, make("i", { style: `color:${colour(k)}` }, shape(k)), page.domains[k])));
   byId("pairs-note").textContent = [notes[0] || notes[1], Object.values(page.seeded).some(Boolean)

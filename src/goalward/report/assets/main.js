@@ -8,7 +8,7 @@ function preparePage() {
   const learned = page.methods.filter((method) => method.learned).map((method) => method.label);
   const others = labels.filter((label) => !learned.includes(label));
   chosen.first = learned[0] || labels[0] || "";
-  chosen.second = others[0] || labels[1] || chosen.first;
+  chosen.second = others.find((label) => label !== chosen.first) || labels[1] || chosen.first;
 }
 
 function drawHead() {
@@ -48,8 +48,10 @@ function afterFilter() {
   fillInstances("along-instance", new Set(page.along.map((one) => one[1])));
   fillInstances("curve-instance", new Set(page.curves.kept.map((one) => one[1])));
   fillInstances("labels-instance", new Set(page.labels.map((one) => one[1])));
+  fillInstances("course-instance", new Set(page.courses.map((one) => one[1])));
   drawStates();
   drawUnsolved();
+  if (!byId("plans").hidden) drawRatios();
   return drawPlots();
 }
 
@@ -97,7 +99,7 @@ let drawing = Promise.resolve();
 function drawPlots() {
   drawing = drawing.then(async () => {
     if (!window.Plotly) return;
-    for (const figure of [drawPairs, drawCactus, drawSpeed, drawAlong, drawCurves, drawBreakEven, drawLabels]) {
+    for (const figure of [drawPairs, drawCactus, drawSpeed, drawAlong, drawCurves, drawBreakEven, drawLabels, drawCourses]) {
       await figure();
       await new Promise((resolve) => setTimeout(resolve)); // let the reader scroll meanwhile
     }
@@ -115,6 +117,11 @@ function showSections() {
   byId("break-even").hidden = !page.training.length || page.methods.every((method) => method.learned);
   byId("speed").hidden = !page.rates.length;
   byId("pairs").hidden = page.methods.length < 2;
+  const costs = page.methods.map(({ label }) => label).filter((label) => page.runs[label].cost.some((cost) => cost !== null));
+  byId("plans").hidden = costs.length < 2;
+  byId("cost-figure").hidden = costs.length < 2;
+  byId("courses").hidden = !page.courses.length;
+  fillSelect("cost-reference", costs.map((label) => [label, label]), ["lama-full", "lama", "ff"].find((label) => costs.includes(label)));
   byId("paper-switch").hidden = !page.paper.columns.length;
   byId("parameters-plots").replaceChildren(...page.settings.parameters.map(([name, words]) => make("figure", {},
     make("figcaption", {}, `${name.replace("_t", "ₜ").replace("_r", "ᵣ")}, ${words}`), make("div", { class: "plot", id: `plot-parameter-${name}` }))));
@@ -138,6 +145,8 @@ function listen() {
   byId("along-instance").addEventListener("change", redraw(drawAlong));
   byId("curve-instance").addEventListener("change", redraw(drawCurves));
   byId("labels-instance").addEventListener("change", redraw(drawLabels));
+  byId("course-instance").addEventListener("change", redraw(drawCourses));
+  byId("cost-reference").addEventListener("change", drawRatios);
   byId("state-filter").addEventListener("input", drawStates);
   byId("copy-states").addEventListener("click", async () => { await copyText(statesAsCsv()); toast("Copied as CSV"); });
   document.querySelectorAll(".scroll").forEach((node) => node.addEventListener("scroll", () => showThatItScrolls(node)));
