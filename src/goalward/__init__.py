@@ -35,6 +35,7 @@ PUBLIC: dict[str, tuple[str, ...]] = {
     "regression.rollouts": ("RolloutOptions", "Rollouts", "regress"),
     "sampling.labels": ("LABELS", "label"),
     "sampling.samplers": ("SAMPLERS", "SamplingOptions", "make_dataset"),
+    "sampling.plans": ("label_plans",),
     "sampling.dataset": ("Dataset", "load_dataset", "save_dataset"),
     "front_door": ("train",),
     "learning.methods": ("METHODS", "Method", "make_options", "train_with"),

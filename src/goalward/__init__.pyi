@@ -42,6 +42,7 @@ from goalward.sampling.dataset import load_dataset as load_dataset
 from goalward.sampling.dataset import save_dataset as save_dataset
 from goalward.sampling.labels import LABELS as LABELS
 from goalward.sampling.labels import label as label
+from goalward.sampling.plans import label_plans as label_plans
 from goalward.sampling.samplers import SAMPLERS as SAMPLERS
 from goalward.sampling.samplers import SamplingOptions as SamplingOptions
 from goalward.sampling.samplers import make_dataset as make_dataset
@@ -176,6 +177,7 @@ __all__ = [
     "ground_files",
     "improve_plan",
     "label",
+    "label_plans",
     "load_dataset",
     "load_model",
     "load_task",

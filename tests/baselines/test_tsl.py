@@ -15,6 +15,7 @@ from goalward.errors import GoalwardError
 from goalward.learning import TrainingOptions, trainer, trials
 from goalward.learning.methods import train_with
 from goalward.sampling import Dataset
+from goalward.sampling.plans import label_plan
 from goalward.search import SearchOptions, SearchResult, search
 from goalward.task.strips import Task
 from helpers import Tiny, make_tiny
@@ -67,7 +68,7 @@ def test_the_plans_are_those_of_gbfs_with_ff_from_the_ends_of_walks() -> None:
 def test_the_rest_of_a_plan_leads_from_each_of_its_states_to_the_goal(tiny: Tiny) -> None:
     plan = search(tiny.task, "ff").plan
     assert plan
-    rows, labels = tsl.label_plan(tiny.task, tiny.task.init, plan)
+    rows, labels = label_plan(tiny.task, tiny.task.init, plan)
     for state, label in zip(as_sets(tiny.task, rows), labels.tolist(), strict=True):
         reached = state
         for operator in plan[len(plan) - label :]:

@@ -19,8 +19,9 @@ from goalward.learning.options import ENDLESS, SupervisedOptions
 from goalward.learning.results import TrainingResult
 from goalward.learning.trials import Trial
 from goalward.sampling import Dataset
+from goalward.sampling.plans import label_plan
 from goalward.search import SearchOptions, bind_heuristic, search
-from goalward.task.states import BitRows, random_walk_states, states_along
+from goalward.task.states import random_walk_states
 from goalward.task.strips import Ints, Task
 
 _WALKS_AT_ONCE = 50
@@ -45,11 +46,6 @@ class TslOptions(SupervisedOptions):
         if full.time_limit is None:
             return full
         return replace(full, max_epochs=self.max_epochs or ENDLESS, patience=self.patience or ENDLESS)
-
-
-def label_plan(task: Task, init: Ints, plan: tuple[int, ...]) -> tuple[BitRows, Ints]:
-    """The states along a plan, each with the number of steps that remain."""
-    return states_along(task, init, plan), np.arange(len(plan), -1, -1, dtype=np.int32)
 
 
 def learn(trial: Trial[TslOptions]) -> TrainingResult:
