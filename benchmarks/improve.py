@@ -55,7 +55,7 @@ from goalward.task.strips import Ints, Task
 
 A_SECOND = 1_000_000_000  # of effort
 AROUND = 300_000_000  # effort for the states around a plan
-ASTAR_EXPANSIONS = 1_000_000
+ASTAR_EXPANSIONS = 200_000
 SEEDS = range(3)  # of each bundled domain
 
 Result = dict[str, Any]
@@ -132,7 +132,7 @@ def lama_plans(instance: Instance, state: int, options: argparse.Namespace) -> R
         fast_downward_log(find_fast_downward(), sas, lama_first(options.limit)[-1])
         if not sas.with_suffix(".plan").exists():
             return None
-        steps = [words for _, words in read_plan(sas.with_suffix(".plan"))]
+        steps = [f"({' '.join(words)})" for _, words in read_plan(sas.with_suffix(".plan"))]
     task, init = ground_state(instance, state)
     improved = improve_plan(task, find_operators(task, init, steps), init=init, effort_limit=A_SECOND)
     return {"first": improved.cost_before, "cost": improved.cost, "ratio": improved.cost / max(improved.cost_before, 1)}
