@@ -14,8 +14,7 @@ bool claim(uint64_t& word, std::size_t bit) {
 }
 }  // namespace
 
-NoveltyTables::NoveltyTables(const Packing& packing, uint64_t most_bytes)
-    : number_(packing.n_atoms(), -1), most_bytes_(most_bytes) {
+NoveltyTables::NoveltyTables(const Packing& packing) : number_(packing.n_atoms(), -1) {
     for (int atom = 0; atom < packing.n_atoms(); ++atom)
         if (packing.slot(atom).variable >= 0) number_[atom] = static_cast<int32_t>(n_++);
 }
@@ -23,13 +22,15 @@ NoveltyTables::NoveltyTables(const Packing& packing, uint64_t most_bytes)
 NoveltyTables::Partition& NoveltyTables::at(uint32_t partition) {
     if (partition >= partitions_.size()) partitions_.resize(partition + 1);
     Partition& tables = partitions_[partition];
-    if (!tables.atoms.empty() || n_ == 0) return tables;
-    tables.atoms.assign((n_ + 63) / 64, 0);
-    bytes_ += tables.atoms.size() * sizeof(uint64_t);
+    if (tables.atoms.empty()) {
+        tables.atoms.assign((n_ + 63) / 64, 0);
+        bytes_ += tables.atoms.size() * sizeof(uint64_t);
+    }
     const std::size_t words = n_ * (n_ - 1) / 2 / 64 + 1;
-    if (bytes_ + words * sizeof(uint64_t) > most_bytes_) return tables;
-    tables.pairs = MappedArray<uint64_t>(words);
-    bytes_ += words * sizeof(uint64_t);
+    if (!tables.pairs.size() && n_ && bytes_ + words * sizeof(uint64_t) <= allowed_) {
+        tables.pairs = MappedArray<uint64_t>(words);
+        bytes_ += words * sizeof(uint64_t);
+    }
     return tables;
 }
 

@@ -15,9 +15,11 @@ namespace goalward {
 
 class NoveltyTables {
 public:
-    // Tables of pairs take at most so many bytes together; partitions that come later have none.
-    NoveltyTables(const Packing& packing, uint64_t most_bytes);
+    explicit NoveltyTables(const Packing& packing);
 
+    // From now on tables may take so many bytes together. A partition that finds no room for its pairs goes without
+    // them until there is.
+    void allow(uint64_t bytes) { allowed_ = bytes; }
     // The novelty of a state of this partition, which then counts as seen. `atoms` are all its stored atoms; only those
     // in `fresh` can be new by themselves or make a new pair.
     int see(uint32_t partition, std::span<const int32_t> atoms, std::span<const int32_t> fresh);
@@ -36,7 +38,7 @@ private:
 
     std::vector<int32_t> number_;  // of each stored atom
     std::size_t n_ = 0;
-    uint64_t most_bytes_, bytes_ = 0, effort_ = 0;
+    uint64_t allowed_ = 0, bytes_ = 0, effort_ = 0;
     std::vector<Partition> partitions_;
     std::vector<int32_t> numbers_;
 };

@@ -8,7 +8,8 @@
 namespace goalward {
 
 namespace {
-constexpr uint64_t most_table_bytes = 256 << 20;
+// Tables of novelty grow with the states, so that they do not take more than these do.
+constexpr uint64_t first_table_bytes = 8 << 20, table_bytes_per_state = 24, most_table_bytes = 256 << 20;
 constexpr uint64_t most_left = 1024;  // atoms of a relaxed plan that are told apart when states are ordered
 // In units of effort, about nanoseconds.
 constexpr uint64_t effort_of_expansion = 500, effort_of_child = 300, effort_of_lookup = 4, effort_of_settling = 4;
@@ -16,7 +17,7 @@ constexpr uint64_t effort_of_expansion = 500, effort_of_child = 300, effort_of_l
 
 NoveltySearch::NoveltySearch(RelaxationEvaluator& relaxation, std::string name, uint64_t expansion_limit, Budget& budget)
     : problem_(relaxation.problem()), relaxation_(relaxation), name_(std::move(name)), expansion_limit_(expansion_limit),
-      budget_(budget), registry_(problem_.packing().n_words(), budget), novelty_(problem_.packing(), std::min(most_table_bytes, budget.room() / 4)),
+      budget_(budget), registry_(problem_.packing().n_words(), budget), novelty_(problem_.packing()),
       partitions_(problem_.goal().size() + 1), values_(problem_.packing().n_variables()) {}
 
 uint32_t NoveltySearch::missing_goals(const Word* state) const {
@@ -153,6 +154,7 @@ void NoveltySearch::add(StateId state, const Node& node, std::span<const int32_t
     nodes_.commit();
     ++stats_.evaluated;
     stats_.best_h = std::min(stats_.best_h, static_cast<float>(node.missing));
+    novelty_.allow(std::min({first_table_bytes + registry_.size() * table_bytes_per_state, most_table_bytes, budget_.room() / 4}));
     const auto novelty = static_cast<uint64_t>(novelty_.see(partition(node), atoms_, fresh));
     const uint64_t rank = (novelty * partitions_.size() + node.missing) * most_left + std::min(left(node), most_left - 1);
     open_.push({static_cast<uint32_t>(std::min<uint64_t>(rank, UINT32_MAX)), state});
