@@ -15,8 +15,8 @@ from pathlib import Path
 
 
 class ExitCode(IntEnum):
-    """Exit codes of the command line: those of Fast Downward's driver, 1 for a plan that is not valid, and the shell's
-    128 + N for a command that signal N ended."""
+    """Exit codes of the command line: those of Fast Downward's driver, 1 for a plan that is not valid, 30 for a defect
+    of goalward itself, and the shell's 128 + N for a command that signal N ended."""
 
     SUCCESS = 0
     INVALID_PLAN = 1
@@ -25,6 +25,7 @@ class ExitCode(IntEnum):
     SEARCH_UNSOLVED_INCOMPLETE = 12
     OUT_OF_MEMORY = 22
     OUT_OF_TIME = 23
+    DEFECT = 30
     INPUT_ERROR = 31
     UNSUPPORTED = 34
     CRITICAL_ERROR = 35
@@ -45,6 +46,10 @@ class UsageError(GoalwardError):
     """A wrong argument: an unknown name, a value out of bounds, a file that is not there."""
 
     exit_code = ExitCode.DRIVER_INPUT_ERROR
+
+
+class WriteError(UsageError):
+    """A file that cannot be written: a full disk, a folder that is not there or that nobody may write to."""
 
 
 class PddlError(GoalwardError):

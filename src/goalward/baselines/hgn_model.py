@@ -18,12 +18,12 @@ from goalward.declared import DURATION, FLAG, SHARE, Kind, Options, option
 from goalward.errors import GoalwardError, StoredFileError, UsageError
 from goalward.extras import require_torch
 from goalward.search.heuristics import BoundHeuristic, bind_heuristic
-from goalward.search.learned import require_domain
+from goalward.search.learned import checked_info, require_domain
 from goalward.search.planning import Solver
 from goalward.search.starts import Start
 from goalward.task.lifted_reader import parse_domain, parse_problem
 from goalward.task.plan_file import write_bytes_atomically
-from goalward.task.store import read_safetensors
+from goalward.task.store import read_safetensors, shortened
 from goalward.task.strips import Task
 
 if TYPE_CHECKING:
@@ -223,6 +223,6 @@ def load_domain_model(path: str | Path) -> DomainModel:
             raise ValueError("the weights are not those of a hypergraph network")
         if not all(array.dtype == np.float32 and np.isfinite(array).all() for array in weights.values()):
             raise ValueError("the weights are not finite numbers of 32 bits")
-        return DomainModel(str(header["domain"]), text, weights, options, dict(header["info"]))
+        return DomainModel(str(header["domain"]), text, weights, options, checked_info(header["info"]))
     except (KeyError, ValueError, TypeError, GoalwardError) as error:
-        raise StoredFileError(f"{path}: damaged domain model ({error})") from None
+        raise StoredFileError(f"{path}: damaged domain model ({shortened(error)})") from None

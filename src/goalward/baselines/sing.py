@@ -6,6 +6,7 @@ with the depth at which it was visited. Network and training are those of RSL, a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +23,9 @@ from goalward.sampling.samplers import complete
 from goalward.task.packing import core_atoms
 from goalward.task.states import BitRows, with_fixed
 from goalward.task.strips import Ints, Rows, Task
+
+SEARCHING_SHARE = 0.5
+"""The share of a trial's time at which backward searches end with what they have."""
 
 
 @dataclass(frozen=True)
@@ -55,12 +59,16 @@ def random_goal_states(task: Task, n: int, sampler: str, seed: int) -> BitRows:
     return with_fixed(task, complete(task, goal, np.zeros(n, dtype=np.int32), pool, int(random.integers(2**63))))
 
 
-def search_backwards(task: Task, goals: BitRows, samples: int, seed: int) -> BackwardStates:
+def search_backwards(
+    task: Task, goals: BitRows, samples: int, seed: int, go_on: Callable[[], bool] | None = None
+) -> BackwardStates:
     """One depth-first search from each goal state, predecessors in random order, no state of a search twice."""
-    return BackwardStates(*_core.backward_searches(native_regression(task), goals, n=samples, seed=seed))
+    return BackwardStates(*_core.backward_searches(native_regression(task), goals, n=samples, seed=seed, go_on=go_on))
 
 
-def make_dataset(task: Task, options: SingOptions, seed: int) -> tuple[Dataset, int]:
+def make_dataset(
+    task: Task, options: SingOptions, seed: int, go_on: Callable[[], bool] = lambda: True
+) -> tuple[Dataset, int]:
     """The states of the backward searches with their depths, and the number of searches.
 
     Many random goal states have few states behind them, so further searches stand in for what the first ones did not
@@ -71,12 +79,12 @@ def make_dataset(task: Task, options: SingOptions, seed: int) -> tuple[Dataset, 
     found = searches = 0
     for number in range(10):
         goals = random_goal_states(task, options.searches, options.sampler, seed + number * 2**32)
-        part = search_backwards(task, goals, options.samples, seed + number * 2**32)
+        part = search_backwards(task, goals, options.samples, seed + number * 2**32, go_on)
         states.append(part.states)
         depths.append(part.depth)
         found += len(part.depth)
         searches += options.searches
-        if found >= wanted:
+        if found >= wanted or not go_on():
             break
     rows, labels = np.concatenate(states)[:wanted], np.concatenate(depths)[:wanted]
     return Dataset.of_labelled(task, rows, labels, "backward"), searches
@@ -85,6 +93,6 @@ def make_dataset(task: Task, options: SingOptions, seed: int) -> tuple[Dataset, 
 def learn(trial: Trial[SingOptions]) -> TrainingResult:
     """Search backwards, then train."""
     trial.phase("backward searches")
-    dataset, searches = make_dataset(trial.task, trial.options, trial.seed)
+    dataset, searches = make_dataset(trial.task, trial.options, trial.seed, trial.until(SEARCHING_SHARE))
     trial.data(dataset.summary())
     return trial.fit(dataset, samples=len(dataset), searches=searches, deepest=int(dataset.labels.max()))

@@ -6,13 +6,11 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-import typer
-
-from goalward.cli.plan_output import check_output
+from goalward.cli.console import say
 from goalward.errors import UsageError
 from goalward.measures import format_duration
 from goalward.search.solving import Outcome
-from goalward.task.plan_file import write_text_atomically
+from goalward.task.plan_file import check_writable, write_text_atomically
 
 DEFAULT_NAME = Path("plan")
 
@@ -30,7 +28,7 @@ class PlanSeries:
         self.plans: list[dict[str, Any]] = []
         if name.parent == Path("/dev") or (name.exists() and not name.is_file()):
             raise UsageError(f"{name}: with --anytime the output is the beginning of file names, such as {name.name}.1")
-        check_output(self.file(1))
+        check_writable(self.file(1))
 
     def file(self, number: int) -> Path:
         """Where the plan of this number goes."""
@@ -52,7 +50,7 @@ class PlanSeries:
         )
         if not self.quiet:
             after = format_duration(outcome.found_after)
-            typer.echo(f"{self.file(number)}: cost {outcome.cost}, {outcome.length} step(s), after {after}")
+            say(f"{self.file(number)}: cost {outcome.cost}, {outcome.length} step(s), after {after}")
 
     @property
     def summary(self) -> str:

@@ -13,7 +13,7 @@ import typer.main
 from typer.core import CompletionItem, TyperArgument, TyperCommand, TyperGroup  # type: ignore[attr-defined]
 from typer.exceptions import TyperException
 
-from goalward.cli.main import name_and_version
+from goalward.cli.main import DEBUG, name_and_version
 from goalward.errors import UsageError, did_you_mean
 
 PROGRAM = "goalward"
@@ -124,6 +124,9 @@ def _options(
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="print the version")
     ] = False,
+    debug: Annotated[
+        bool, typer.Option(DEBUG, help="before a command: show where in the code an error came from")
+    ] = False,
     install_completion: Annotated[
         bool,
         typer.Option(
@@ -143,7 +146,7 @@ def _options(
         ),
     ] = False,
 ) -> None:
-    """Options of the program itself; their callbacks do the work and end it."""
+    """Options of the program itself; their callbacks do the work and end it. ``main`` looks for ``--debug``."""
 
 
 def _no_options() -> None:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import csv
-import json
-import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -16,7 +13,8 @@ import typer
 from rich.live import Live
 from rich.text import Text
 
-from goalward.cli.console import errors
+from goalward.cli.console import errors, print_json, say
+from goalward.cli.limits import Limits
 from goalward.cli.live import spinner
 from goalward.cli.signals import Interrupt
 from goalward.cli.summaries import show_summaries
@@ -32,6 +30,7 @@ from goalward.measures import (
     parse_duration,
     parse_size,
 )
+from goalward.outward import csv_text, printable
 from goalward.search.solving import default_search
 
 DEFAULT_METHODS = "n-rsl,rsl,ff"
@@ -63,7 +62,7 @@ def compare(
         typer.Option(parser=parse_duration, metavar="DURATION", help="for each state, grounding or loading included"),
     ] = f"{Budgets.search:g}s",  # type: ignore[assignment]
     memory_limit: Annotated[
-        int, typer.Option(parser=parse_size, metavar="SIZE", help="of the process that searches: 512M, 4G")
+        int, typer.Option(parser=parse_size, metavar="SIZE", help="of the process: 512M, 4G")
     ] = f"{Budgets.memory // 2**30}G",  # type: ignore[assignment]
     seed: Annotated[int, typer.Option(help="of all training", min=0)] = 0,
     batch: Annotated[
@@ -95,7 +94,15 @@ def compare(
     entries: list[Entry] = []
     with tempfile.TemporaryDirectory(prefix="goalward-") as scratch, Interrupt() as interrupt:
         contest = Contest(
-            domain, problem, tuple(states), tuple(entrants), budgets, seed, models or Path(scratch), Path(scratch)
+            domain,
+            problem,
+            tuple(states),
+            tuple(entrants),
+            budgets,
+            seed,
+            models or Path(scratch),
+            Path(scratch),
+            lambda seconds, memory, activity: Limits(seconds, memory).enforce(activity, signals=False),
         )
         with spinner("grounding"):
             contest.check()
@@ -104,11 +111,9 @@ def compare(
     runs = [_run(unit, result) for unit, result in entries if unit.kind == "search"]
     if as_json:
         summaries = [asdict(summary) for summary in summarise(entries)]
-        typer.echo(json.dumps({"methods": summaries, "runs": runs}, indent=2))
+        print_json({"methods": summaries, "runs": runs})
     elif as_csv:
-        writer = csv.DictWriter(sys.stdout, COLUMNS)
-        writer.writeheader()
-        writer.writerows(runs)
+        typer.echo(csv_text(COLUMNS, runs), nl=False)
     else:
         _show(summarise(entries), runs)
     raise typer.Exit(ExitCode.INTERRUPTED if interrupt.asked else ExitCode.SUCCESS)
@@ -125,7 +130,7 @@ def _show(summaries: list[MethodSummary], runs: list[dict[str, Any]]) -> None:
     for run in runs:
         if run["status"] != "solved":
             why = f" ({run['error']})" if run["error"] else ""
-            typer.echo(f"{run['method']}: {run['state']}: {run['status']}{why}")
+            say(f"{run['method']}: {run['state']}: {run['status']}{why}")
 
 
 class _PlainObserver:
@@ -159,7 +164,7 @@ class _PlainObserver:
         return not self.interrupt.asked
 
     def show(self, line: str) -> None:
-        typer.echo(line, err=True)
+        say(line, err=True)
 
     def update(self, line: str) -> None:
         """Something small has happened."""
@@ -177,7 +182,7 @@ class _LiveObserver(_PlainObserver):
 
     def update(self, line: str) -> None:
         head = f"{self.done} of {self.total} runs, {self.solved} solved   "
-        self.live.update(Text.assemble((head, "dim"), line), refresh=True)
+        self.live.update(Text.assemble((head, "dim"), printable(line)), refresh=True)
 
 
 class _QuietWatcher:
@@ -195,6 +200,9 @@ class _QuietWatcher:
 
     def epoch(self, trial: int, epoch: Any, solved: Any) -> bool:
         self.observer.update(f"{self.method}: trial {trial + 1}, epoch {epoch.number}")
+        return self.go_on()
+
+    def go_on(self) -> bool:
         return self.observer.go_on()
 
     def message(self, text: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import shlex
 import time
 from collections.abc import Iterator
@@ -16,7 +15,7 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from goalward.cli.console import errors, print_table
+from goalward.cli.console import errors, print_json, print_table, say
 from goalward.cli.live import spinner
 from goalward.cli.signals import Interrupt
 from goalward.cli.summaries import show_summaries
@@ -31,6 +30,7 @@ from goalward.experiments.summary import summarise
 from goalward.experiments.units import Schedule
 from goalward.extras import require_torch
 from goalward.measures import format_duration
+from goalward.outward import printable
 
 LINE_SECONDS = 60.0
 
@@ -65,7 +65,7 @@ def run(
         raise UsageError("--jobs is for this machine and for --slurm; a scheduler has the workers that it has")
     chosen = load_config(config, settings or (), benchmark)
     for name in chosen.missing:
-        typer.echo(f"{name} is left out: Fast Downward is not installed (pip install 'goalward[baselines]')", err=True)
+        say(f"{name} is left out: Fast Downward is not installed (pip install 'goalward[baselines]')", err=True)
     if dry_run:
         _show_schedule(chosen, output, slurm)
         return
@@ -98,15 +98,15 @@ def _show_end(store: Store, progress: Progress, output: Path, *, complete: bool)
     summaries = summarise(store.results(with_extra=False))
     if summaries:
         show_summaries(summaries)
-        typer.echo()
-    typer.echo(_line(progress))
+        say()
+    say(_line(progress))
     for reason, number in store.failures():
-        typer.echo(f"failed: {number} × {reason}")
+        say(f"failed: {number} × {reason}")
     if not complete:
-        typer.echo("Interrupted: the same command goes on from here.")
+        say("Interrupted: the same command goes on from here.")
     if summaries:
         folder = shlex.quote(str(output))
-        typer.echo(f"Tables and plots: goalward experiment report {folder} -o {folder}/report.html")
+        say(f"Tables and plots: goalward experiment report {folder} -o {folder}/report.html")
 
 
 def status(
@@ -120,27 +120,27 @@ def status(
         name = store.meta().get("name", folder.name)
     running = is_running(folder)
     if as_json:
-        typer.echo(json.dumps({"name": name, "running": running, "methods": rows, "failures": failures}, indent=2))
+        print_json({"name": name, "running": running, "methods": rows, "failures": failures})
         return
     print_table(_table(rows))
     done, units = sum(row["done"] for row in rows), sum(row["units"] for row in rows)
     state = "at work now" if running else "complete" if done == units else "stopped; run it again to go on"
-    typer.echo(f"{name}: {done} of {units} units done, {state}")
+    say(f"{name}: {done} of {units} units done, {state}")
     for reason, number in failures:
-        typer.echo(f"failed: {number} × {reason}")
+        say(f"failed: {number} × {reason}")
 
 
 def _show_schedule(config: Config, output: Path, slurm: bool) -> None:
     """Every unit, and for Slurm the script of a job."""
     if slurm:
-        typer.echo(submit_script(config, output.absolute() / "slurm"))
+        say(submit_script(config, output.absolute() / "slurm"))
     schedule = Schedule(config, find_instances(config, output, write=False), output)
     for unit in schedule.units:
-        typer.echo(unit.id)
+        say(unit.id)
     trainings = sum(unit.kind == "train" for unit in schedule.units)
     budgets = config.budgets
     most = trainings * budgets.train + (len(schedule.units) - trainings) * budgets.search
-    typer.echo(
+    say(
         f"{len(schedule.units)} units: {trainings} trainings, {len(schedule.units) - trainings} searches; "
         f"at most {format_duration(most)} on one core"
     )
@@ -158,7 +158,14 @@ def _table(rows: list[dict[str, Any]], running: dict[tuple[str, str], int] | Non
         now = [] if running is None else [str(running.get((row["method"], row["kind"]), 0) or "")]
         kind = "trainings" if row["kind"] == "train" else "searches"
         table.add_row(
-            row["method"], kind, str(row["done"]), str(row["units"]), solved, str(row["failed"] or ""), *now, mean
+            printable(row["method"]),
+            kind,
+            str(row["done"]),
+            str(row["units"]),
+            solved,
+            str(row["failed"] or ""),
+            *now,
+            mean,
         )
     return table
 
@@ -203,7 +210,7 @@ class _PlainObserver:
         return f"{_line(self.progress)}, {now}, about {left} left"
 
     def say(self, text: str) -> None:
-        typer.echo(text, err=True)
+        say(text, err=True)
 
 
 class _LiveObserver(_PlainObserver):
@@ -221,7 +228,7 @@ class _LiveObserver(_PlainObserver):
         self.live.update(grid, refresh=True)
 
     def say(self, text: str) -> None:
-        self.live.console.print(text)
+        self.live.console.print(printable(text))
 
 
 @contextlib.contextmanager

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from goalward.cli.console import say
 from goalward.cli.live import spinner
 from goalward.errors import UsageError
 from goalward.experiments.exchange import export_csv, export_lab, export_parquet, import_lab
@@ -28,7 +29,7 @@ def report(
     """Write one HTML page with tables and plots of an experiment; it can be opened anywhere, without a network."""
     with Store(folder / FILE_NAME) as store, spinner("writing the report"):
         size = write_report(store, output, table)
-    typer.echo(f"{output}: {format_size(size)}" + (f"\n{table}: the coverage table" if table else ""))
+    say(f"{output}: {format_size(size)}" + (f"\n{table}: the coverage table" if table else ""))
 
 
 def export(
@@ -49,7 +50,7 @@ def export(
             (csv, export_csv, "row"),
         ):
             if target is not None:
-                typer.echo(f"{target}: {write(store, target)} {what}(s)")
+                say(f"{target}: {write(store, target)} {what}(s)")
 
 
 def import_(
@@ -76,4 +77,4 @@ def import_(
             with contextlib.suppress(OSError):  # a folder that holds other things stays
                 folder.rmdir()
         raise
-    typer.echo(f"{found} run(s) read, {added} of them new")
+    say(f"{found} run(s) read, {added} of them new")

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from goalward.cli.console import print_table
+from goalward.cli.console import print_table, say
 from goalward.errors import UsageError
 from goalward.task.domains import DOMAINS
 from goalward.task.domains import generate as make_instance
@@ -37,7 +37,7 @@ def generate(
     folder.mkdir(parents=True, exist_ok=True)
     write_text_atomically(folder / "domain.pddl", instance.domain_text)
     write_text_atomically(folder / "problem.pddl", instance.problem_text)
-    typer.echo(f"{folder / 'domain.pddl'} {folder / 'problem.pddl'}")
+    say(f"{folder / 'domain.pddl'} {folder / 'problem.pddl'}")
 
 
 def _parse_settings(settings: list[str]) -> dict[str, int]:

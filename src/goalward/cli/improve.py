@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
 
 from goalward import _core
+from goalward.cli.console import print_json, say
 from goalward.cli.limits import Limits
 from goalward.cli.live import LiveFigures, spinner
-from goalward.cli.plan_output import ENDS_OF_IMPROVEMENT, check_output
+from goalward.cli.plan_output import ENDS_OF_IMPROVEMENT
 from goalward.cli.signals import Interrupt
 from goalward.cli.validate import read_valid_plan
 from goalward.measures import parse_duration, parse_size
@@ -19,7 +19,7 @@ from goalward.search.improve import ImprovedPlan, improve_plan
 from goalward.search.starts import check_plan, initial_state
 from goalward.task.grounding import ground
 from goalward.task.lifted_reader import read_domain, read_problem
-from goalward.task.plan_file import format_plan, write_text_atomically
+from goalward.task.plan_file import check_writable, format_plan, write_text_atomically
 from goalward.task.steps import find_operators
 from goalward.task.validate import Validation
 
@@ -46,7 +46,7 @@ def improve(
     """Make a plan cheaper, whoever found it. Ctrl-C keeps the best plan so far; plans are checked before and after."""
     limits = Limits(time_limit, memory_limit)
     if output is not None:
-        check_output(output)
+        check_writable(output)
     with spinner("grounding", not as_json), limits.enforce("reading and grounding the problem"):
         lifted_domain = read_domain(domain)
         lifted_problem = read_problem(problem, lifted_domain)
@@ -55,7 +55,7 @@ def improve(
         task = start.task
         operators = find_operators(task, task.init, steps)
     if not as_json:
-        typer.echo(f"Task: {task.n_atoms} atoms, {task.n_operators} operators, grounded in {limits.elapsed:.2f}s")
+        say(f"Task: {task.n_atoms} atoms, {task.n_operators} operators, grounded in {limits.elapsed:.2f}s")
     with Interrupt() as interrupt, LiveFigures(not as_json) as live:
 
         def progress(so_far: ImprovedPlan) -> bool:
@@ -71,11 +71,11 @@ def improve(
     if output is not None:
         write_text_atomically(output, text)
     elif not as_json:
-        typer.echo(text, nl=False)
+        say(text, nl=False)
     if as_json:
-        typer.echo(json.dumps(_as_json(improved, before, limits), indent=2))
+        print_json(_as_json(improved, before, limits))
     else:
-        typer.echo("\n".join(_lines(improved, before, limits, output)))
+        say("\n".join(_lines(improved, before, limits, output)))
 
 
 def _lines(improved: ImprovedPlan, before: Validation, limits: Limits, output: Path | None) -> list[str]:

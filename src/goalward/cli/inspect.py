@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import time
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from goalward.cli.console import print_json, say
 from goalward.cli.live import spinner
 from goalward.errors import UsageError
 from goalward.measures import format_duration
+from goalward.outward import printable
 from goalward.search.learned import is_model, load_model
 from goalward.task.grounding import ground_files
 from goalward.task.packing import native_problem
@@ -47,12 +48,12 @@ def inspect(
             raise UsageError(f"{domain}: a model of a whole domain holds no task to store")
         save_task(task, save)
     if as_json:
-        typer.echo(json.dumps(grounded | learned | seconds, indent=2))
+        print_json(grounded | learned | seconds)
         return
     show({"Task": grounded, "Model": learned})
-    typer.echo(f"\n{'grounded' if problem else 'read'} in {format_duration(seconds['seconds'])}")
+    say(f"\n{'grounded' if problem else 'read'} in {format_duration(seconds['seconds'])}")
     if save is not None:
-        typer.echo(f"stored in {save}")
+        say(f"stored in {save}")
 
 
 def show(sections: dict[str, dict[str, Any]]) -> None:
@@ -66,10 +67,10 @@ def show(sections: dict[str, dict[str, Any]]) -> None:
 
 def _show_section(title: str, facts: dict[str, Any]) -> None:
     if facts:
-        typer.echo(typer.style(title, bold=True))
+        typer.echo(typer.style(printable(title), bold=True))
     width = max(map(len, facts), default=0)
     for name, value in facts.items():
-        typer.echo(f"  {name:{width}}  {shown(value)}")
+        say(f"  {name:{width}}  {shown(value)}")
 
 
 def shown(value: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import sys
 import threading
@@ -37,9 +38,12 @@ class Limits:
         """Seconds left, a little above zero when there are none; None without a limit."""
         return None if self.seconds is None else max(self.seconds - self.elapsed, 1e-3)
 
-    def enforce(self, activity: str) -> _Enforcement:
-        """Stop Python code that runs over a limit, with an error that says what it was doing."""
-        return _Enforcement(self, activity)
+    def enforce(self, activity: str, *, signals: bool = True) -> _Enforcement:
+        """Stop Python code that runs over a limit, with an error that says what it was doing.
+
+        With ``signals``, Ctrl-C and SIGTERM stop it too; otherwise they go where they went before.
+        """
+        return _Enforcement(self, activity, signals)
 
 
 class _Enforcement:
@@ -49,12 +53,12 @@ class _Enforcement:
     any memory left, unwinding an exception may fail for ever.
     """
 
-    def __init__(self, limits: Limits, activity: str) -> None:
+    def __init__(self, limits: Limits, activity: str, signals: bool) -> None:
         self._limits = limits
         self._activity = activity
         self._streams = sys.stdout, sys.stderr
         self._handler: Any = None
-        self._ending_signals = handled_by(self._interrupt)
+        self._ending_signals = handled_by(self._interrupt) if signals else contextlib.nullcontext()
         self._timer: tuple[float, float] | None = None
         self._interrupted = False
 

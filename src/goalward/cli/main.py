@@ -6,13 +6,19 @@ import io
 import os
 import signal
 import sys
+import traceback
 
 from goalward.cli.signals import ending_signals
 from goalward.errors import ExitCode, GoalwardError
+from goalward.outward import printable
+
+DEBUG = "--debug"
+REPORT = "please report it to goalward's issue tracker with the command, its files and what goalward --debug … prints"
 
 
 def main() -> None:
     """Run the command line; never returns."""
+    _open_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # it is None where the stream is closed
             stream.reconfigure(errors="backslashreplace")
@@ -25,11 +31,11 @@ def main() -> None:
 def run(arguments: list[str]) -> int:
     """Run one command and give its exit code."""
     with ending_signals() as received:
-        code = _run(arguments)
+        code = _run(arguments, debug=DEBUG in arguments[:1])
         return ExitCode.TERMINATED if signal.SIGTERM in received else code
 
 
-def _run(arguments: list[str]) -> int:
+def _run(arguments: list[str], *, debug: bool) -> int:
     try:
         if arguments == ["--version"]:  # asked often by other programs: nothing need be loaded for it
             print(name_and_version())
@@ -42,6 +48,16 @@ def _run(arguments: list[str]) -> int:
         if sys.stdout is not None:
             sys.stdout.flush()
         return code
+    except BaseException as error:
+        if debug and not isinstance(error, BrokenPipeError):
+            traceback.print_exc()
+        return _ended_by(error)
+
+
+def _ended_by(problem: BaseException) -> int:
+    """The sentence and the exit code for whatever a command has raised."""
+    try:
+        raise problem
     except GoalwardError as error:
         return _fail(str(error), error.exit_code)
     except BrokenPipeError:  # whoever read the output has seen enough
@@ -55,6 +71,9 @@ def _run(arguments: list[str]) -> int:
         return _fail("out of memory", ExitCode.OUT_OF_MEMORY)
     except RecursionError:
         return _fail("the input is nested too deeply", ExitCode.INPUT_ERROR)
+    except Exception as error:
+        what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        return _fail(f"this is a defect of goalward ({what[:300]}); {REPORT}", ExitCode.DEFECT)
 
 
 def name_and_version() -> str:
@@ -65,9 +84,18 @@ def name_and_version() -> str:
 
 
 def _fail(message: str, code: ExitCode) -> int:
-    first_line = " ".join(message.split())
+    first_line = printable(" ".join(message.split()))
     try:
         print(f"goalward: {first_line}", file=sys.stderr)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
     return int(code)
+
+
+def _open_streams() -> None:
+    """Open what this process was started without: a file opened later must not become its standard output."""
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(descriptor)
+    sys.stdout = sys.stdout or os.fdopen(1, "w", encoding="utf-8", closefd=False)
+    sys.stderr = sys.stderr or os.fdopen(2, "w", encoding="utf-8", closefd=False)

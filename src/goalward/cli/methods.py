@@ -13,7 +13,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from goalward.cli.console import print_table
+from goalward.cli.console import print_table, say
 from goalward.cli.flags import describe_default
 from goalward.declared import Option, own_first
 from goalward.learning.methods import METHODS, Method, find_method
@@ -65,7 +65,7 @@ def _list(chosen: list[Method]) -> None:
             table.add_row("", Text(KINDS[kind], style="bold"), "")
         table.add_row(method.name, method.summary, Text(method.reference, style="dim"))
     print_table(table)
-    typer.echo("\ngoalward methods NAME lists the options of one.")
+    say("\ngoalward methods NAME lists the options of one.")
 
 
 def _explain(method: Method) -> None:

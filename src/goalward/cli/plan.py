@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal, cast
@@ -10,10 +9,11 @@ from typing import Annotated, Literal, cast
 import typer
 
 from goalward.cli.anytime import DEFAULT_NAME, PlanSeries
+from goalward.cli.console import print_json, say
 from goalward.cli.flags import search_flag
 from goalward.cli.limits import Limits
 from goalward.cli.live import LiveFigures, spinner
-from goalward.cli.plan_output import ENDS_OF_IMPROVEMENT, check_output, early_end_as_json, plan_as_json, report
+from goalward.cli.plan_output import ENDS_OF_IMPROVEMENT, early_end_as_json, plan_as_json, report
 from goalward.cli.signals import Interrupt
 from goalward.errors import ExitCode, LimitError, UsageError
 from goalward.measures import format_batches, parse_batches, parse_duration, parse_size
@@ -35,7 +35,7 @@ from goalward.search.starts import Start, initial_state
 from goalward.task.grounding import UnsolvableError, ground
 from goalward.task.lifted import Domain, Problem
 from goalward.task.lifted_reader import read_domain, read_problem
-from goalward.task.plan_file import write_text_atomically
+from goalward.task.plan_file import check_writable, write_text_atomically
 
 EXIT_CODES = {
     Status.SOLVED: ExitCode.SUCCESS,
@@ -135,7 +135,7 @@ def plan(
         raise UsageError("--anytime improves plans until the time limit: give it or --improve, not both")
     series = PlanSeries(output or DEFAULT_NAME, quiet=as_json) if anytime else None
     if output is not None and not anytime:
-        check_output(output)
+        check_writable(output)
     improvement = UNTIL_THE_END if anytime else parse_improvement(improve)
     if algorithm is None and heuristic is not None:
         algorithm = "gbfs"
@@ -157,12 +157,12 @@ def plan(
             prepare(bound, options, start.atoms)  # what search needs is built here, where the clock can stop it
     except (UnsolvableError, LimitError) as error:
         if as_json:
-            typer.echo(json.dumps(early_end_as_json(error, limits), indent=2))
+            print_json(early_end_as_json(error, limits))
             raise typer.Exit(error.exit_code) from None
         raise
     task = start.task
     if not as_json:
-        typer.echo(f"Task: {task.n_atoms} atoms, {task.n_operators} operators, grounded in {limits.elapsed:.2f}s")
+        say(f"Task: {task.n_atoms} atoms, {task.n_operators} operators, grounded in {limits.elapsed:.2f}s")
     options = replace(options, time_limit=limits.remaining, memory_limit=memory_limit)
 
     with Interrupt() as interrupt, LiveFigures(not as_json) as live:
@@ -188,10 +188,10 @@ def plan(
             write_text_atomically(output, outcome.plan_text)
             written = f"Plan written to {output}"
         elif not as_json:
-            typer.echo(outcome.plan_text, nl=False)
+            say(outcome.plan_text, nl=False)
     if as_json:
         plans = {} if series is None else {"plans": series.plans}
-        typer.echo(json.dumps(plan_as_json(outcome, limits) | plans, indent=2))
+        print_json(plan_as_json(outcome, limits) | plans)
     else:
         report(outcome, limits, written)
     raise typer.Exit(EXIT_CODES[outcome.status])

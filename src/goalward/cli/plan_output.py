@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any
 
-import typer
-
 from goalward import _core
+from goalward.cli.console import say
 from goalward.cli.limits import Limits
-from goalward.errors import ExitCode, LimitError, UsageError
+from goalward.errors import ExitCode, LimitError
 from goalward.search import ImproveStatus, Status
 from goalward.search.solving import Outcome
 from goalward.task.grounding import UnsolvableError
@@ -42,14 +40,6 @@ ENDS_OF_IMPROVEMENT = {
 """Why there will be no better plan."""
 
 
-def check_output(output: Path) -> None:
-    """Say now, not after an hour of search, that the plan could not be written."""
-    if output.is_dir():
-        raise UsageError(f"{output}: is a directory, not a file")
-    if not output.parent.is_dir():
-        raise UsageError(f"{output}: cannot be written, there is no directory {output.parent}")
-
-
 def report(outcome: Outcome, limits: Limits, written: str = "") -> None:
     """Print the lines that Downward Lab's parsers read; ``written`` says where plans have gone, if to a file."""
     s = outcome.statistics
@@ -76,7 +66,7 @@ def report(outcome: Outcome, limits: Limits, written: str = "") -> None:
         f"Total time: {limits.elapsed:.6f}s",
         f"Peak memory: {_core.peak_memory() // 1024} KB",
     ]
-    typer.echo("\n".join(lines))
+    say("\n".join(lines))
 
 
 def _format_h(h: float) -> str:

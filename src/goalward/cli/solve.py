@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import statistics
-import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +16,8 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from goalward.cli.console import errors
+from goalward import _core
+from goalward.cli.console import errors, print_json, say
 from goalward.cli.flags import search_flag
 from goalward.cli.live import search_view
 from goalward.cli.plan import EXIT_CODES, IMPROVE, parse_improvement
@@ -33,6 +32,7 @@ from goalward.measures import (
     parse_duration,
     parse_size,
 )
+from goalward.outward import csv_text, printable
 from goalward.search import (
     TURNS,
     Algorithm,
@@ -107,9 +107,9 @@ def solve(
     options = replace(options, time_limit=time_limit, memory_limit=memory_limit)
     plain = not (as_json or as_csv)
     if plain:
-        typer.echo(f"Loaded {model} and {len(states)} states in {time.monotonic() - started:.2f}s")
+        say(f"Loaded {model} and {len(states)} states in {time.monotonic() - started:.2f}s")
         if not of_use:
-            typer.echo("Training found that this model is of no use: searching without it (--search hybrid uses it).")
+            say("Training found that this model is of no use: searching without it (--search hybrid uses it).")
     rows: list[Row] = []
     with Interrupt() as interrupt, _Results(len(states), jobs, plain) as results:
 
@@ -126,13 +126,12 @@ def solve(
                 break
     summary = _summary(rows, time.monotonic() - started, len(states)) | {"break_even": _break_even(loaded.info)}
     if as_json:
-        typer.echo(json.dumps({"model": str(model), "states": rows, "summary": summary}, indent=2))
+        print_json({"model": str(model), "states": rows, "summary": summary})
     elif as_csv:
-        writer = csv.DictWriter(sys.stdout, list(rows[0]))
-        writer.writeheader()
-        writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
+        cells = [{name: _cell(value) for name, value in row.items()} for row in rows]
+        typer.echo(csv_text(list(rows[0]), cells), nl=False)
     else:
-        typer.echo(_summary_lines(summary))
+        say(_summary_lines(summary))
     if interrupt.asked:
         raise typer.Exit(ExitCode.INTERRUPTED)
     failed = [Status(row["status"]) for row in rows if not _solved(row)]
@@ -214,9 +213,9 @@ class _Results:
         self._done += 1
         self._solved += _solved(row)
         if self._live is not None and not self._live.console.stderr:
-            self._live.console.print(Text(_line(row), style="" if _solved(row) else "dim"), soft_wrap=True)
+            self._live.console.print(Text(printable(_line(row)), style="" if _solved(row) else "dim"), soft_wrap=True)
         elif self._enabled:
-            typer.echo(_line(row))
+            say(_line(row))
         self._next_look = LOOK_INTERVAL
         self._show()
 
@@ -246,6 +245,7 @@ def _summary(rows: list[Row], seconds: float, total: int) -> dict[str, Any]:
         "search_time": round(time_searching, 6),
         "improve_time": round(sum(row["improve_time"] for row in rows), 6),
         "total_time": round(seconds, 6),
+        "peak_memory": _core.peak_memory(),
     }
 
 

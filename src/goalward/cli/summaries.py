@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import typer
 from rich.table import Table
 
-from goalward.cli.console import print_table
+from goalward.cli.console import print_table, say
 from goalward.experiments.summary import MethodSummary
 from goalward.measures import format_count, format_duration, format_short_duration
+from goalward.outward import printable
 
 FOOTNOTE = """\
 expanded, length, search and time are medians over solved states; search is the search alone
@@ -25,12 +25,12 @@ def show_summaries(summaries: Sequence[MethodSummary]) -> None:
     for summary in summaries:
         table.add_row(*_cells(summary))
     print_table(table)
-    typer.echo(FOOTNOTE)
+    say(FOOTNOTE)
     for summary in summaries:
         if summary.break_even:
-            typer.echo(f"{summary.method}: {summary.break_even}")
+            say(f"{summary.method}: {summary.break_even}")
         if summary.failure:
-            typer.echo(f"{summary.method}: {summary.failure}")
+            say(f"{summary.method}: {summary.failure}")
 
 
 def _cells(summary: MethodSummary) -> list[str]:
@@ -38,7 +38,7 @@ def _cells(summary: MethodSummary) -> list[str]:
         return "-" if value is None else write(value)
 
     return [
-        summary.method,
+        printable(summary.method),
         f"{summary.solved}/{summary.states}",
         shown(summary.training_time, format_duration),
         shown(summary.median_expansions, format_count),

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable
-from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from goalward.cli.console import say
 from goalward.cli.flags import with_flags
 from goalward.cli.limits import Limits
 from goalward.cli.live import spinner
@@ -20,8 +21,10 @@ from goalward.declared import declared, own_first, split_settings
 from goalward.errors import UsageError
 from goalward.extras import require_torch
 from goalward.learning.methods import learned_methods, make_options, methods_with, options_class, train_with
+from goalward.measures import parse_size
 from goalward.search.model import Model, save_model, training_notes
 from goalward.task.grounding import ground_files
+from goalward.task.plan_file import check_writable
 
 DEFAULT_METHOD = "n-rsl"
 _OTHERS = [option for name in learned_methods() for option in declared(options_class(name)).values()]
@@ -52,6 +55,9 @@ def train(
         Path | None,
         typer.Option(metavar="DIR", help="folder for the training curve: CSV, and TensorBoard's where installed"),
     ] = None,
+    memory_limit: Annotated[
+        int | None, typer.Option(parser=parse_size, metavar="SIZE", help="of the process: 512M, 4G")
+    ] = None,
     **texts: str,
 ) -> None:
     """Learn a heuristic for a problem and write it to a model file.
@@ -62,36 +68,38 @@ def train(
     Ctrl-C ends training and keeps the best weights so far. The flags below are the options of n-rsl and rsl; those of
     another method (goalward methods METHOD) are flags too. --set NAME=VALUE is the same as --NAME VALUE.
     """
-    if output.is_dir() or not output.absolute().parent.is_dir():
-        raise UsageError(f"{output}: not a file in an existing folder")
+    check_writable(output)
     if log is not None and log.exists() and not log.is_dir():
         raise UsageError(f"--log {log}: there is a file of that name; give a folder")
     require_torch("goalward train")
     _refuse_options_of_others(method, texts)
     # What is wrong is refused now, not after grounding.
     options = make_options(method, texts=texts | split_settings(settings or ())).resolved()
-    limits = Limits(None, None)
-    with spinner("grounding"):
+    limits = Limits(options.time_limit, memory_limit)
+    with spinner("grounding"), limits.enforce("reading and grounding the problem"):
         task = ground_files(domain, problem, starts or ())
     several = f" from {len(task.inits)} initial states" if starts else ""
     grounded = f"{task.n_atoms} atoms, {task.n_operators} operators, grounded{several} in {limits.elapsed:.2f}s"
-    typer.echo(f"Task: {grounded}", err=True)
+    say(f"Task: {grounded}", err=True)
+    options = replace(options, time_limit=limits.remaining)
     with spinner("loading PyTorch"):
         import goalward.learning.trainer  # noqa: F401, PLC0415
 
+    memory = Limits(None, memory_limit).enforce("training") if memory_limit else contextlib.nullcontext()
     with (
+        memory,
         Interrupt() as interrupt,
         training_view(options, interrupt) as view,
-        TrainingLog(log, view) if log else nullcontext(view) as watcher,
+        TrainingLog(log, view) if log else contextlib.nullcontext(view) as watcher,
     ):
         model = train_with(task, method, options, watcher)
     if starts:
         model = replace(model, info=model.info | {"starts": [str(path) for path in [problem, *starts]]})
     save_model(model, output)
-    typer.echo(describe_training(model))
-    typer.echo(f"Model written to {output}")
+    say(describe_training(model))
+    say(f"Model written to {output}")
     if isinstance(watcher, TrainingLog):
-        typer.echo(watcher.describe())
+        say(watcher.describe())
 
 
 def _refuse_options_of_others(method: str, texts: Iterable[str]) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from goalward.baselines.hgn_model import DomainModel, DomainOptions, save_domain_model
+from goalward.cli.console import say
 from goalward.cli.flags import with_flags
 from goalward.cli.live import at_most_left, can_show_rows, describe_losses, live_rows, spinner
 from goalward.cli.signals import Interrupt
@@ -18,8 +19,10 @@ from goalward.declared import own_first
 from goalward.errors import UsageError
 from goalward.extras import require_torch
 from goalward.measures import format_duration
+from goalward.outward import printable
 from goalward.task.grounding import UnsolvableError, ground
 from goalward.task.lifted_reader import read_domain, read_problem
+from goalward.task.plan_file import check_writable
 from goalward.task.strips import Task
 
 if TYPE_CHECKING:
@@ -40,8 +43,7 @@ def train_domain(
 
     Ctrl-C while training keeps the best weights so far.
     """
-    if output.is_dir() or not output.absolute().parent.is_dir():
-        raise UsageError(f"{output}: not a file in an existing folder")
+    check_writable(output)
     require_torch("goalward train-domain")
     options = DomainOptions.of("hgn", texts=texts)
     with spinner("grounding"):
@@ -54,8 +56,8 @@ def train_domain(
     with Interrupt() as interrupt, domain_training_view([str(path) for path in tasks], options, interrupt) as view:
         model = train_domain(list(tasks.values()), options, view)
     save_domain_model(model, output)
-    typer.echo(describe_training(model))
-    typer.echo(f"Model written to {output}")
+    say(describe_training(model))
+    say(f"Model written to {output}")
 
 
 def _ground_all(domain: Path, problems: list[Path]) -> dict[Path, Task]:
@@ -67,7 +69,7 @@ def _ground_all(domain: Path, problems: list[Path]) -> dict[Path, Task]:
         try:
             tasks[path] = ground(lifted, problem)
         except UnsolvableError as error:
-            typer.echo(f"{error}; left out", err=True)
+            say(f"{error}; left out", err=True)
     return tasks
 
 
@@ -125,7 +127,7 @@ class _PlainView(DomainView):
     """One line per event, for streams."""
 
     def say(self, text: str) -> None:
-        typer.echo(f"[{time.monotonic() - self.started:.1f}s] {text}", err=True)
+        say(f"[{time.monotonic() - self.started:.1f}s] {text}", err=True)
 
     def epoch(self, epoch: DomainEpoch) -> bool:
         self.say(
@@ -143,7 +145,7 @@ class _LiveView(DomainView):
         self.live = live_rows(self.rows)
 
     def say(self, text: str) -> None:
-        self.live.console.print(text)
+        self.live.console.print(printable(text))
 
     def epoch(self, epoch: DomainEpoch) -> bool:
         self.curve.append(epoch)

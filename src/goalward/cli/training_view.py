@@ -7,12 +7,12 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-import typer
-
+from goalward.cli.console import say
 from goalward.cli.live import at_most_left, can_show_rows, describe_losses, live_rows
 from goalward.cli.signals import Interrupt
 from goalward.learning.options import LearnOptions
 from goalward.measures import format_duration
+from goalward.outward import printable
 
 if TYPE_CHECKING:
     from goalward.learning.looks import Look
@@ -37,6 +37,10 @@ class TrainingView:
 
     def epoch(self, trial: int, epoch: Epoch, look: Look | None) -> bool:
         """An epoch is over; False ends training."""
+        return self.go_on()
+
+    def go_on(self) -> bool:
+        """Has nobody asked for an end?"""
         return not self.interrupt.asked
 
     def message(self, text: str) -> None:
@@ -47,10 +51,10 @@ class _PlainView(TrainingView):
     """One line per event, for streams."""
 
     def phase(self, name: str, trial: int) -> None:
-        typer.echo(f"[{time.monotonic() - self.started:.1f}s] trial {trial + 1}/{self.trials}: {name}", err=True)
+        say(f"[{time.monotonic() - self.started:.1f}s] trial {trial + 1}/{self.trials}: {name}", err=True)
 
     def data(self, trial: int, summary: dict[str, Any]) -> None:
-        typer.echo(
+        say(
             f"[{time.monotonic() - self.started:.1f}s] {summary['samples']} states by {summary['sampler']}: "
             f"{summary['true atoms per state']:.0f} true atoms each, {summary['share beyond']:.0%} beyond pre-images",
             err=True,
@@ -58,7 +62,7 @@ class _PlainView(TrainingView):
 
     def epoch(self, trial: int, epoch: Epoch, look: Look | None) -> bool:
         glimpse = "" if look is None else f", a short search solves {look} validation states"
-        typer.echo(
+        say(
             f"[{time.monotonic() - self.started:.1f}s] epoch {epoch.number}: training loss {epoch.train_loss:.3f}, "
             f"validation loss {epoch.validation_loss:.3f}{glimpse}",
             err=True,
@@ -66,7 +70,7 @@ class _PlainView(TrainingView):
         return super().epoch(trial, epoch, look)
 
     def message(self, text: str) -> None:
-        typer.echo(text, err=True)
+        say(text, err=True)
 
 
 class _LiveView(TrainingView):
@@ -94,7 +98,7 @@ class _LiveView(TrainingView):
         return super().epoch(trial, epoch, look)
 
     def message(self, text: str) -> None:
-        self.live.console.print(text)
+        self.live.console.print(printable(text))
 
     def rows(self) -> list[tuple[str, str]]:
         """The state of affairs."""

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from goalward.cli.console import say
 from goalward.errors import InvalidPlanError
 from goalward.task.lifted import Domain, Problem
 from goalward.task.lifted_reader import read_domain, read_problem
@@ -22,7 +23,7 @@ def validate(
     """Check a plan step by step on the PDDL itself, without grounding."""
     lifted = read_domain(domain)
     _, verdict = read_valid_plan(lifted, read_problem(problem, lifted), plan)
-    typer.echo(f"Plan valid.\nPlan length: {verdict.length} step(s).\nPlan cost: {verdict.cost}")
+    say(f"Plan valid.\nPlan length: {verdict.length} step(s).\nPlan cost: {verdict.cost}")
 
 
 def read_valid_plan(domain: Domain, problem: Problem, path: Path) -> tuple[list[str], Validation]:

@@ -10,6 +10,7 @@ from dataclasses import asdict
 from importlib.metadata import version
 from typing import Any, cast
 
+from goalward.errors import UsageError
 from goalward.learning.options import LearnOptions
 from goalward.learning.race import Learned, Race, judge
 from goalward.learning.trials import Chosen, Learner, Watcher
@@ -27,6 +28,8 @@ def train_model(
     states is kept, by fewer evaluations among equals. Unless a number of trials is asked for, there are no more once
     one has solved them all at once. The time limit is shared between the trials.
     """
+    if not task.n_atoms:
+        raise UsageError(f"{task.problem_name} has nothing to learn: no atom of it can change, every state is the same")
     started = time.monotonic()
     options = options.resolved()
     states = validation_states(task, options.validation_states, options.seed)

@@ -26,6 +26,10 @@ def _explained(table: dict[str, Any]) -> str:
     return "; ".join(f"{name}: {entry.summary}" for name, entry in table.items())
 
 
+ROLLING_SHARE, SAMPLING_SHARE = 0.25, 0.5
+"""The shares of a trial's time at which rollouts, and drawing and labelling states, end with what they have."""
+
+
 @dataclass(frozen=True)
 class PreimageOptions(SupervisedOptions):
     """Rollouts and samples of RSL and N-RSL, with the paper's symbols.
@@ -71,7 +75,7 @@ def learn(trial: Trial[PreimageOptions]) -> TrainingResult:
     notes |= {"labels": labels, "improve": improvement}
     make = IMPROVEMENTS[improvement].make
     if not options.fresh and make is None:
-        dataset = source.draw(options.samples)
+        dataset = source.draw(options.samples, go_on=trial.until(SAMPLING_SHARE))
         trial.data(dataset.summary())
         return trial.fit(dataset, **notes)
     improve = make(trial.task, trial.seed) if make else None
@@ -85,4 +89,4 @@ def _regress(trial: Trial[PreimageOptions]) -> Rollouts:
     method = cast(RegressionMethod, trial.method)
     length = options.length or suggest_length(task, trial.seed)
     n = options.rollouts or suggest_rollouts(task, method, length, trial.left)
-    return regress(task, RolloutOptions(method, n, length, trial.seed))
+    return regress(task, RolloutOptions(method, n, length, trial.seed), go_on=trial.until(ROLLING_SHARE))

@@ -28,7 +28,11 @@ if TYPE_CHECKING:
 
 
 class Watcher(Protocol):
-    """Told what happens while a model is trained; any method may do nothing. ``epoch`` returns False to stop."""
+    """Told what happens while a model is trained; any method may do nothing. ``epoch`` returns False to stop.
+
+    One that also has a method ``go_on`` is asked about twenty times a second before the first epoch; False shortens
+    what comes before training.
+    """
 
     def phase(self, name: str, trial: int) -> None:
         """Something begins: "rollouts", "sampling", "training" or "validation"."""
@@ -75,6 +79,16 @@ class Trial(Generic[Chosen]):
         if self.seconds is None:
             return None
         return max(self.seconds - (time.monotonic() - self.begun), LEAST_SECONDS)
+
+    def until(self, share: float) -> Callable[[], bool]:
+        """What native work asks whether to go on: until so much of the time is used, or somebody wants an end."""
+        deadline = None if self.seconds is None else self.begun + share * self.seconds
+        wanted = getattr(self.watcher, "go_on", None)
+
+        def go_on() -> bool:
+            return (deadline is None or time.monotonic() < deadline) and (wanted is None or wanted())
+
+        return go_on
 
     def phase(self, name: str) -> None:
         """Say what begins."""

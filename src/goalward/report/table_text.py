@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +9,7 @@ from typing import Literal
 
 from goalward.errors import UsageError
 from goalward.measures import format_duration
+from goalward.outward import csv_text
 from goalward.report.coverage import average, cells, columns, training_times
 from goalward.report.data import Experiment
 
@@ -80,17 +79,15 @@ def coverage_rows(experiment: Experiment) -> list[Row]:
 
 
 def _csv(headings: list[str], rows: list[Row]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["tasks", "domain", *headings])
+    lines = []
     block = ""
     for row in rows:
         if row.kind == "heading":
             block = row.name.removesuffix(" tasks").lower()
             continue
         name = "Training seconds per instance" if row.kind == "seconds" else row.name
-        writer.writerow([block, name, *("" if value is None else f"{value:.1f}" for value in row.values)])
-    return text.getvalue()
+        lines.append([block, name, *("" if value is None else f"{value:.1f}" for value in row.values)])
+    return csv_text(["tasks", "domain", *headings], lines, line_end="\n")
 
 
 def _markdown(headings: list[str], rows: list[Row]) -> str:

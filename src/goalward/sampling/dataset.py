@@ -17,7 +17,7 @@ from goalward.extras import require_torch
 from goalward.task.packing import core_atoms, fixed_atoms
 from goalward.task.plan_file import write_bytes_atomically
 from goalward.task.states import BitRows, from_bits
-from goalward.task.store import read_safetensors, task_arrays, task_from_arrays
+from goalward.task.store import read_safetensors, shortened, task_arrays, task_from_arrays
 from goalward.task.strips import Ints, Task
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def load_dataset(path: str | Path) -> Dataset:
         _check(dataset)
         return dataset
     except (KeyError, ValueError, IndexError, TypeError) as error:
-        raise StoredFileError(f"{path}: damaged data set ({error})") from None
+        raise StoredFileError(f"{path}: damaged data set ({shortened(error)})") from None
 
 
 def _check(dataset: Dataset) -> None:

@@ -15,7 +15,7 @@ from goalward import _core
 from goalward.errors import UsageError
 from goalward.regression import Rollouts
 from goalward.sampling.dataset import Dataset
-from goalward.sampling.labels import LABELS
+from goalward.sampling.labels import LABELS, GoOn
 from goalward.task.packing import core_atoms
 from goalward.task.states import BitRows, to_bits, walked_states
 from goalward.task.strips import Ints, Rows, Task
@@ -77,13 +77,21 @@ class SamplingOptions:
             raise UsageError(f"unknown labels {self.labels!r} (known: {', '.join(LABELS)})")
 
 
-def make_dataset(task: Task, rollouts: Rollouts, options: SamplingOptions | None = None) -> Dataset:
-    """Draw N_t states and label each.
+def make_dataset(
+    task: Task,
+    rollouts: Rollouts,
+    options: SamplingOptions | None = None,
+    *,
+    go_on: GoOn | None = None,
+) -> Dataset:
+    """Draw N_t states and label each with d(s).
 
     Every distance level gets the same number of states; a state of a level comes from a random rollout that reaches it.
+    ``go_on`` is asked about twenty times a second; when it returns False, what has been drawn and labelled so far is
+    the data set.
     """
     options = options or SamplingOptions()
-    return Source(task, rollouts, options).draw(options.n_samples)
+    return Source(task, rollouts, options).draw(options.n_samples, go_on=go_on)
 
 
 class Source:
@@ -98,12 +106,15 @@ class Source:
         self._pools: dict[str, Pool] = {}
         self.label = LABELS[options.labels].make(task, rollouts)
 
-    def draw(self, n: int) -> Dataset:
-        """So many labelled states."""
-        states, chosen = self.draw_states(n)
-        return Dataset(self.task, states, self.label(states), chosen, self.rollouts.beyond, self.options.sampler)
+    def draw(self, n: int, *, go_on: GoOn | None = None) -> Dataset:
+        """So many labelled states; fewer where ``go_on`` returns False before all are drawn and labelled."""
+        states, chosen = self.draw_states(n, go_on=go_on)
+        labels = self.label(states, go_on)
+        if (labels < 0).any():
+            states, chosen, labels = (part[labels >= 0] for part in (states, chosen, labels))
+        return Dataset(self.task, states, labels, chosen, self.rollouts.beyond, self.options.sampler)
 
-    def draw_states(self, n: int) -> tuple[BitRows, Ints]:
+    def draw_states(self, n: int, *, go_on: GoOn | None = None) -> tuple[BitRows, Ints]:
         """States without labels, and the pre-image that each was drawn from, −1 for random ones."""
         random = self._random
         n_random = round(n * self.options.random_share)
@@ -114,8 +125,11 @@ class Source:
         pieces = []
         for name, share in zip(self._parts, np.array_split(chosen, len(self._parts)), strict=True):
             pool = self._pool(name, len(share))
-            pieces.append(complete(self.task, self.rollouts.preimages, share, pool, int(random.integers(2**63))))
-        return np.concatenate(pieces), chosen
+            seed = int(random.integers(2**63))
+            drawn = complete(self.task, self.rollouts.preimages, share, pool, seed, go_on=go_on)
+            pieces.append((drawn, share[: len(drawn)]))
+        states, origin = (np.concatenate(part) for part in zip(*pieces, strict=True))
+        return states, origin
 
     def renew_pools(self) -> None:
         """From now on open atoms come from other walked states."""
@@ -140,8 +154,11 @@ def _spread_over_levels(rollouts: Rollouts, n: int, random: Generator) -> Ints:
     return picks
 
 
-def complete(task: Task, preimages: Rows, chosen: Ints, pool: Pool, seed: int) -> BitRows:
-    """Full states, one per entry of ``chosen`` (a pre-image, or −1 for nothing forced), respecting all mutex groups."""
+def complete(task: Task, preimages: Rows, chosen: Ints, pool: Pool, seed: int, *, go_on: GoOn | None = None) -> BitRows:
+    """Full states, one per entry of ``chosen`` (a pre-image, or −1 for nothing forced), respecting all mutex groups.
+
+    There are fewer where ``go_on`` returns False before all are drawn.
+    """
     core = core_atoms(task)
     groups = task.mutex_groups.keep_values(core[task.mutex_groups.values])
     groups = groups.select(groups.lengths > 1)
@@ -151,4 +168,5 @@ def complete(task: Task, preimages: Rows, chosen: Ints, pool: Pool, seed: int) -
     return _core.sample_states(
         task.n_atoms, core_bits, groups.offsets, groups.values, groups_of.offsets, groups_of.values,
         task.complement_of, preimages.offsets, preimages.values, chosen, empty if pool is None else pool, seed,
+        go_on,
     )  # fmt: skip

@@ -55,8 +55,8 @@ class SearchOptions:
 
     ``unit_costs`` says what g and the heuristic count: steps, or the costs in the PDDL. None means PDDL costs for A*
     and weighted A*, and steps for the searches that only look for a plan. Limits may be written ``"2m"`` and ``"4G"``;
-    None is no limit, and memory is that of the whole process. A limit on expansions, unlike one on time, ends a search
-    at the same place on every machine.
+    None is no limit, and memory is that of the whole process, shared by so many searches ``at_once``. A limit on
+    expansions, unlike one on time, ends a search at the same place on every machine.
 
     ``batch`` is how many of the best states are expanded at once; 1 is plain best-first search. Several numbers make as
     many greedy searches that take turns until one of them ends: a wide search gets out of places where the heuristic
@@ -71,6 +71,7 @@ class SearchOptions:
     memory_limit: int | None = None
     unit_costs: bool | None = None
     expansion_limit: int | None = None
+    at_once: int = 1
 
     def __post_init__(self) -> None:
         for name, read in (("time_limit", parse_duration), ("memory_limit", parse_size)):
@@ -92,6 +93,8 @@ class SearchOptions:
             raise UsageError(f"the time limit is {self.time_limit} s; it must be above 0")
         if self.memory_limit is not None and not 0 < self.memory_limit < 2**63:
             raise UsageError(f"the memory limit is {self.memory_limit} bytes; it must be above 0")
+        if not 1 <= self.at_once < 2**31:
+            raise UsageError(f"the number of searches at once is {self.at_once}; it must be above 0")
         if self.expansion_limit is not None and not 0 < self.expansion_limit < 2**63:
             raise UsageError(f"the limit is {self.expansion_limit} expansions; it must be above 0")
 
@@ -116,6 +119,7 @@ class SearchOptions:
             batches=self.batches,
             time_limit=self.time_limit or 0.0,
             memory_limit=self.memory_limit or 0,
+            at_once=self.at_once,
             expansion_limit=self.expansion_limit or 0,
         )
 

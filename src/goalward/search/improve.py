@@ -112,11 +112,12 @@ class Improver:
         init: Ints | None = None,
         time_limit: float | str | None = None,
         memory_limit: int | str | None = None,
+        at_once: int = 1,
         effort_limit: int | None = None,
         seed: int = 0,
         progress: ImproveProgress | None = None,
     ) -> ImprovedPlan:
-        """See :func:`improve_plan`."""
+        """See :func:`improve_plan`; improvers that run ``at_once`` share the memory."""
         limits = SearchOptions(time_limit=time_limit, memory_limit=memory_limit)  # type: ignore[arg-type]  # reads texts
         if effort_limit is not None and not 0 < effort_limit < 2**63:
             raise UsageError(f"the limit on effort is {effort_limit}; it must be above 0")
@@ -139,7 +140,8 @@ class Improver:
         guidance = self._heuristic.guidance(to_bits([start], self.task.n_atoms), unit_costs=self.unit_costs)
         native = _core.improve(
             guidance, start, np.array(before, dtype=np.int32), unit_costs=self.unit_costs, seed=seed,
-            time_limit=limits.time_limit or 0.0, memory_limit=limits.memory_limit or 0, effort_limit=effort_limit or 0,
+            time_limit=limits.time_limit or 0.0, memory_limit=limits.memory_limit or 0, at_once=at_once,
+            effort_limit=effort_limit or 0,
             progress=(lambda native: progress(so_far(native))) if progress else None,
         )  # fmt: skip
         if native is None:

@@ -89,6 +89,35 @@ def is_model(path: str | Path) -> bool:
     return stored_format(path) in KINDS
 
 
+def whole(value: Any) -> int:
+    """A whole number in a header; ValueError for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise ValueError(f"{str(value)[:20]!r} is no whole number")
+    return value
+
+
+_INFO: dict[str, type | tuple[type, ...]] = {
+    "method": str, "preset": str, "options": dict, "method_options": dict, "notes": dict, "versions": dict,
+    "trials": list, "curve": list, "problems": list, "seconds": (int, float),
+}  # fmt: skip
+
+
+def checked_info(info: Any) -> dict[str, Any]:
+    """How a model came to be, from a header; ValueError unless what goalward itself reads of it is as it writes it."""
+    if not isinstance(info, dict):
+        raise ValueError("its record is no table")
+    for name, kind in _INFO.items():
+        if info.get(name) is not None and not isinstance(info[name], kind):
+            raise ValueError(f"{name} in its record is of the wrong kind")
+    for row in info.get("curve") or []:
+        if not isinstance(row, list) or not all(entry is None or isinstance(entry, (int, float)) for entry in row):
+            raise ValueError("its training curve holds something else than rows of numbers")
+    for problem in info.get("problems") or []:
+        if not isinstance(problem, dict) or not isinstance(problem.get("states"), int):
+            raise ValueError("its list of problems holds something else")
+    return info
+
+
 def require_domain(name: str, trained: str, text: str, source: str) -> None:
     """Refuse a domain whose text says something else than the one that a model was trained with."""
     if sexpr.parse(text, source) != sexpr.parse(trained, "the model's domain"):

@@ -20,14 +20,14 @@ from goalward.display import falling_line, html_table
 from goalward.errors import StoredFileError, UsageError
 from goalward.extras import require_torch
 from goalward.search.heuristics import BoundHeuristic
-from goalward.search.learned import require_domain
+from goalward.search.learned import checked_info, require_domain, whole
 from goalward.search.network import Layer, NetworkWeights, bind_network
 from goalward.search.planning import Solver
 from goalward.search.starts import Start
 from goalward.task.packing import core_atoms, fixed_atoms
 from goalward.task.plan_file import write_bytes_atomically
 from goalward.task.states import StateReader
-from goalward.task.store import read_safetensors, task_arrays, task_from_arrays
+from goalward.task.store import read_safetensors, shortened, task_arrays, task_from_arrays
 from goalward.task.strips import Task
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Model(Solver):
         facts = self.summary()
         left_out = ("options", "versions", "fingerprint")
         rows = [(name.replace("_", " "), value) for name, value in facts.items() if name not in left_out]
-        losses = [row[2] for row in self.info.get("curve") or [] if row[2] is not None]
+        losses = [row[2] for row in self.info.get("curve") or [] if len(row) > 2 and row[2] is not None]
         curve = falling_line(losses, "validation loss by epoch, logarithmic")
         return html_table(f"Model for {self.task.problem_name}", rows, curve)
 
@@ -178,11 +178,11 @@ def load_problem_model(path: str | Path) -> Model:
     try:
         task = task_from_arrays({name[5:]: array for name, array in arrays.items() if name.startswith("task.")})
         layers = [
-            Layer(arrays[f"network.layers.{i}.weights"], arrays[f"network.layers.{i}.bias"], int(skip))
+            Layer(arrays[f"network.layers.{i}.weights"], arrays[f"network.layers.{i}.bias"], whole(skip))
             for i, skip in enumerate(header["skips"])
         ]
         weights = NetworkWeights(arrays["network.table"], arrays["network.bias"], tuple(layers))
-        model = Model(task, weights, dict(header["info"]))
+        model = Model(task, weights, checked_info(header["info"]))
         everything = [weights.table, weights.bias, *(a for layer in layers for a in (layer.weights, layer.bias))]
         stored = sum(name.startswith("network.layers.") for name in arrays)
         if (
@@ -192,7 +192,7 @@ def load_problem_model(path: str | Path) -> Model:
         ):
             raise ValueError("the network does not fit the task")
     except (KeyError, ValueError, IndexError, TypeError) as error:
-        raise StoredFileError(f"{path}: damaged model ({error})") from None
+        raise StoredFileError(f"{path}: damaged model ({shortened(error)})") from None
     if header.get("fingerprint") != model.fingerprint:
         raise StoredFileError(f"{path}: damaged model (its task does not fit its fingerprint)")
     return model

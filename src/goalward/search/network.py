@@ -38,10 +38,11 @@ class NetworkWeights:
 
     def __post_init__(self) -> None:
         widths = [self.table.shape[-1]]
-        fits = self.table.ndim == 2 and self.bias.shape == (widths[0],) and bool(self.layers)
+        fits = self.table.ndim == 2 and widths[0] >= 1 and self.bias.shape == (widths[0],) and bool(self.layers)
         for i, layer in enumerate(self.layers):
             fits = fits and layer.weights.ndim == 2 and layer.weights.shape[1] == widths[-1]
             fits = fits and layer.bias.shape == layer.weights.shape[:1] and -1 <= layer.skip <= i
+            fits = fits and layer.weights.shape[0] >= 1
             fits = fits and (layer.skip < 0 or widths[layer.skip] == layer.weights.shape[0])
             widths.append(layer.weights.shape[0])
         if not fits or widths[-1] != 1 or self.layers[-1].skip >= 0:

@@ -275,8 +275,9 @@ def _improve(
         return None
     improver = Improver(start.task, unit_costs=options.unit_costs, heuristic=heuristic)
     return improver.improve(
-        found.plan, init=start.atoms, **limits, memory_limit=options.memory_limit, progress=progress
-    )
+        found.plan, init=start.atoms, **limits, memory_limit=options.memory_limit, at_once=options.at_once,
+        progress=progress,
+    )  # fmt: skip
 
 
 def solve_all(
@@ -290,8 +291,10 @@ def solve_all(
 ) -> Iterator[Outcome]:
     """Solve each state, ``jobs`` of them at a time, and give the outcomes in order.
 
-    Native search leaves the interpreter free, so threads are enough; each has a heuristic of its own.
+    Native search leaves the interpreter free, so threads are enough; each has a heuristic of its own, and an equal part
+    of the memory.
     """
+    options = replace(options, at_once=min(jobs, max(len(starts), 1)))
     idle: list[BoundHeuristic | None] = [None] * jobs
 
     def one(start: Start) -> Outcome:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from goalward.errors import PddlError, UsageError
+from goalward.errors import PddlError, WriteError
 from goalward.task.sexpr import read_text
 
 
@@ -44,20 +44,42 @@ def write_bytes_atomically(path: str | Path, data: bytes) -> None:
     Links are followed. What is no ordinary file (a pipe, ``/dev/stdout``) is written to as it is. When the call
     returns, the file is on the disk, so that it survives whatever happens next.
     """
-    try:
+    with _errors_of_writing(path):
         given = Path(path)
-        if given.is_dir():
-            raise UsageError(f"{path}: is a directory, not a file")
         if _is_stream(given):
             with open(given, "ab") as stream:
                 stream.write(data)
         else:
             _replace(Path(os.path.realpath(given)), data)
+
+
+def check_writable(path: str | Path) -> None:
+    """Say now, not after an hour of work, that a file could not be written."""
+    with _errors_of_writing(path):
+        if _is_stream(Path(path)):
+            os.stat(path)
+        else:
+            scratch = _scratch(Path(os.path.realpath(path)))
+            os.close(os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+            scratch.unlink()
+
+
+@contextlib.contextmanager
+def _errors_of_writing(path: str | Path) -> Iterator[None]:
+    try:
+        if Path(path).is_dir():
+            raise WriteError(f"{path}: is a directory, not a file")
+        yield
     except FileNotFoundError:
-        raise UsageError(f"{path}: cannot be written, there is no directory {Path(path).parent}") from None
+        raise WriteError(f"{path}: cannot be written, there is no directory {Path(path).parent}") from None
     except (OSError, ValueError) as error:
         reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else "not a file name"
-        raise UsageError(f"{path}: cannot be written ({reason})") from None
+        raise WriteError(f"{path}: cannot be written ({reason})") from None
+
+
+def _scratch(target: Path) -> Path:
+    """A name beside a file that nobody else has."""
+    return target.with_name(f".goalward-{secrets.token_hex(8)}.tmp")
 
 
 def _is_stream(path: Path) -> bool:
@@ -67,7 +89,7 @@ def _is_stream(path: Path) -> bool:
 
 
 def _replace(target: Path, data: bytes) -> None:
-    scratch = target.with_name(f".goalward-{secrets.token_hex(8)}.tmp")
+    scratch = _scratch(target)
     descriptor = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)  # with the permissions umask asks for
     try:
         with open(descriptor, "wb") as file:

@@ -88,8 +88,10 @@ def random_walk_states(task: Task, n: int, steps: int, seed: int, start: Ints | 
 
     Walks begin in all initial states that the task was grounded for in turn, or in ``start``.
     """
-    if n < 0 or steps < 0 or not 0 <= seed < 2**64:
-        raise UsageError("a random walk needs non-negative numbers of states and steps and a seed below 2^64")
+    if not 0 <= n < 2**31 or not 0 <= steps < 2**31 or not 0 <= seed < 2**64:
+        raise UsageError("a random walk needs numbers of states and steps from 0 to 2^31 - 1 and a seed below 2^64")
+    if not task.n_atoms:  # rows of no bits cannot be counted
+        return [np.zeros(0, dtype=np.int32)] * n
     starts = task.inits if start is None else [start]
     return to_lists(_walk_from(task, starts, n, np.array([steps], dtype=np.int32), seed), task.n_atoms)
 

@@ -18,11 +18,14 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from goalward.errors import StoredFileError, UsageError
+from goalward.outward import finite
 from goalward.task.plan_file import write_bytes_atomically
 from goalward.task.strips import Rows, Task
 
 FORMAT = "goalward-task"
 VERSION = 1
+DTYPES = frozenset({"F32", "I32", "I64", "U8", "U64", "BOOL"})
+"""Kinds of arrays in files of goalward, as safetensors calls them."""
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -113,17 +116,34 @@ def load_task(path: str | Path) -> Task:
     try:
         return task_from_arrays(arrays)
     except (KeyError, ValueError, IndexError) as error:
-        raise StoredFileError(f"{path}: damaged task ({error})") from None
+        raise StoredFileError(f"{path}: damaged task ({shortened(error)})") from None
 
 
 def stored_format(path: str | Path) -> str | None:
     """The format that a file says it is in; None if it is none of ours."""
     try:
         with safe_open(str(path), framework="numpy") as file:
-            header = json.loads((file.metadata() or {}).get("goalward", "{}"))
-            return header.get("format") if isinstance(header, dict) else None
-    except (SafetensorError, json.JSONDecodeError, OSError):
+            name = _header(file).get("format")
+            return name if isinstance(name, str) else None
+    except (SafetensorError, ValueError, RecursionError, OSError):
         return None
+
+
+def _header(file: Any) -> dict[str, Any]:
+    """The JSON in a file's header; numbers that are not finite are None. Raises ValueError where it is none of ours."""
+    header = finite(json.loads((file.metadata() or {}).get("goalward", "{}")))
+    if not isinstance(header, dict):
+        raise ValueError("its header is no table")
+    return header
+
+
+def _array(file: Any, name: str) -> npt.NDArray[Any]:
+    """One array, if it is of a kind that our formats have; others (of 16 or 8 bits, say) NumPy may not know."""
+    described = file.get_slice(name)
+    if described.get_dtype() not in DTYPES or any(length >= 2**31 for length in described.get_shape()):
+        raise ValueError(f"the array {name} is of no kind that goalward writes")
+    array: npt.NDArray[Any] = file.get_tensor(name)
+    return array
 
 
 def read_safetensors(path: str | Path, format_name: str, version: int, what: str) -> tuple[dict[str, Any], Arrays]:
@@ -132,13 +152,19 @@ def read_safetensors(path: str | Path, format_name: str, version: int, what: str
         raise UsageError(f"{path}: is a directory, not a file" if Path(path).is_dir() else f"{path}: no such file")
     try:
         with safe_open(str(path), framework="numpy") as file:
-            header = json.loads((file.metadata() or {}).get("goalward", "{}"))
-            if not isinstance(header, dict) or header.get("format") != format_name:
+            header = _header(file)
+            if header.get("format") != format_name:
                 raise StoredFileError(f"{path}: not a {what} stored by goalward")
             if header.get("version") != version:
                 raise StoredFileError(
                     f"{path}: {what} format {header.get('version')}, but this goalward reads {version}: install a newer"
                 )
-            return header, {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except (SafetensorError, json.JSONDecodeError, OSError) as error:
-        raise StoredFileError(f"{path}: damaged or not a {what} stored by goalward ({error})") from None
+            return header, {name: _array(file, name) for name in file.keys()}  # noqa: SIM118
+    except (SafetensorError, ValueError, OverflowError, RecursionError, OSError) as error:
+        raise StoredFileError(f"{path}: damaged or not a {what} stored by goalward ({shortened(error)})") from None
+
+
+def shortened(error: Exception) -> str:
+    """What an error says, without the long lists that a hostile file can make it repeat."""
+    text = " ".join(str(error).split())
+    return text if len(text) <= 200 else f"{text[:200]}…"

@@ -29,14 +29,15 @@ void construct(RegressionTask* self, const Ints& pre_offsets, const Ints& pre, c
     new (self) RegressionTask(std::move(task));
 }
 
-auto backward(const RegressionTask& task, const BitRows& goals, int n, uint64_t seed) {
+auto backward(const RegressionTask& task, const BitRows& goals, int n, uint64_t seed,
+              std::optional<nb::callable> go_on) {
     const std::size_t width = goals.shape(1);
     if (width != bit_words(static_cast<int>(task.groups_of.size())))
         throw std::invalid_argument("the bit rows do not fit the number of atoms");
     BackwardStates result;
     {
         nb::gil_scoped_release released;
-        result = backward_searches(task, {goals.data(), goals.size()}, width, n, seed);
+        result = backward_searches(task, {goals.data(), goals.size()}, width, n, seed, asking(go_on));
     }
     return nb::make_tuple(to_bit_rows(std::move(result.states), width), to_numpy(std::move(result.depth)),
                           to_numpy(std::move(result.search)), to_numpy(std::move(result.parent)),
@@ -45,15 +46,10 @@ auto backward(const RegressionTask& task, const BitRows& goals, int n, uint64_t 
 
 auto rollouts(const RegressionTask& task, bool novelty, int n, int length, uint64_t seed,
               std::optional<nb::callable> go_on) {
-    const auto ask = [&] {
-        nb::gil_scoped_acquire gil;
-        if (PyErr_CheckSignals() != 0) throw nb::python_error();
-        return !go_on || nb::cast<bool>((*go_on)());
-    };
     Rollouts result;
     {
         nb::gil_scoped_release released;
-        result = regress(task, novelty ? Selection::novelty : Selection::uniform, n, length, seed, ask);
+        result = regress(task, novelty ? Selection::novelty : Selection::uniform, n, length, seed, asking(go_on));
     }
     return nb::make_tuple(to_numpy(std::move(result.preimages.offsets)), to_numpy(std::move(result.preimages.values)),
                           to_numpy(std::move(result.depth)), to_numpy(std::move(result.rollout)),
@@ -75,8 +71,10 @@ void register_regression(nb::module_& m) {
                   "numpy.typing.NDArray[numpy.int32]]"),
           "Regress from the goal; returns pre-images (offsets, values), depths, rollouts and operators.");
     m.def("backward_searches", &backward, "task"_a, "goals"_a, nb::kw_only(), "n"_a, "seed"_a,
+          "go_on"_a.none() = nb::none(),
           nb::sig("def backward_searches(task: RegressionTask, goals: numpy.typing.NDArray[numpy.uint64], *, n: int, "
-                  "seed: int) -> tuple[numpy.typing.NDArray[numpy.uint64], numpy.typing.NDArray[numpy.int32], "
+                  "seed: int, go_on: collections.abc.Callable[[], bool] | None = None) -> "
+                  "tuple[numpy.typing.NDArray[numpy.uint64], numpy.typing.NDArray[numpy.int32], "
                   "numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], "
                   "numpy.typing.NDArray[numpy.int32]]"),
           "Depth-first searches backwards from full goal states; returns states, depths, searches, parents, operators.");

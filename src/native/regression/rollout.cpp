@@ -120,7 +120,7 @@ Rollouts regress(const RegressionTask& task, Selection selection, int n, int len
         result.operators.push_back(a);
     };
     Random seeds(seed);
-    Budget budget(0, 0, go_on);
+    Budget budget(0, 0, 1, go_on);
     for (int j = 0; j < n; ++j) {
         Random random(seeds.next());
         rollout.start();

@@ -1,6 +1,8 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 
+#include <optional>
 #include <stdexcept>
 
 #include "sampling/sample.hpp"
@@ -17,7 +19,7 @@ std::span<const uint64_t> words(const BitRows& bits) { return {bits.data(), bits
 
 auto draw(int n_atoms, const BitRows& core, const Ints& group_offsets, const Ints& groups, const Ints& groups_of_offsets,
           const Ints& groups_of, const Ints& complement_of, const Ints& forced_offsets, const Ints& forced,
-          const Ints& chosen, const BitRows& pool, uint64_t seed) {
+          const Ints& chosen, const BitRows& pool, uint64_t seed, std::optional<nb::callable> go_on) {
     const auto n_groups = static_cast<int64_t>(group_offsets.size()) - 1;
     const SampleSpace space{n_atoms,
                             {core.data(), core.data() + core.size()},
@@ -33,20 +35,20 @@ auto draw(int n_atoms, const BitRows& core, const Ints& group_offsets, const Int
     std::vector<uint64_t> states;
     {
         nb::gil_scoped_release released;
-        states = sample_states(space, rows, {chosen.data(), chosen.size()}, words(pool), seed);
+        states = sample_states(space, rows, {chosen.data(), chosen.size()}, words(pool), seed, asking(go_on));
     }
     return to_bit_rows(std::move(states), bit_words(n_atoms));
 }
 
 auto label(const Ints& preimage_offsets, const Ints& preimages, const Ints& depth, int n_atoms, const BitRows& states,
-           int32_t otherwise) {
+           int32_t otherwise, std::optional<nb::callable> go_on) {
     if (states.shape(1) != bit_words(n_atoms)) throw std::invalid_argument("the bit rows do not fit the number of atoms");
     const Rows rows = to_rows(preimage_offsets, preimages, n_atoms);
     require(depth.size() == rows.size(), "pre-images and depths differ in number");
     std::vector<int32_t> labels;
     {
         nb::gil_scoped_release released;
-        labels = label_states(rows, {depth.data(), depth.size()}, n_atoms, words(states), otherwise);
+        labels = label_states(rows, {depth.data(), depth.size()}, n_atoms, words(states), otherwise, asking(go_on));
     }
     return to_numpy(std::move(labels));
 }
@@ -56,9 +58,10 @@ auto label(const Ints& preimage_offsets, const Ints& preimages, const Ints& dept
 void register_sampling(nb::module_& m) {
     m.def("sample_states", &draw, "n_atoms"_a, "core"_a, "group_offsets"_a, "groups"_a, "groups_of_offsets"_a,
           "groups_of"_a, "complement_of"_a, "forced_offsets"_a, "forced"_a, "chosen"_a, "pool"_a, "seed"_a,
+          "go_on"_a.none() = nb::none(),
           "Full states with the chosen rows of atoms forced, mutexes repaired, as bit rows.");
     m.def("label_states", &label, "preimage_offsets"_a, "preimages"_a, "depth"_a, "n_atoms"_a, "states"_a,
-          "otherwise"_a, "The least depth of a pre-image that holds in each state.");
+          "otherwise"_a, "go_on"_a.none() = nb::none(), "The least depth of a pre-image that holds in each state.");
 }
 
 }  // namespace goalward

@@ -4,6 +4,7 @@
 #include <bit>
 #include <numeric>
 
+#include "search/budget.hpp"
 #include "task/random.hpp"
 
 namespace goalward {
@@ -120,12 +121,18 @@ private:
 }  // namespace
 
 std::vector<uint64_t> sample_states(const SampleSpace& space, const Rows& forced, std::span<const int32_t> chosen,
-                                    std::span<const uint64_t> pool, uint64_t seed) {
+                                    std::span<const uint64_t> pool, uint64_t seed, const std::function<bool()>& go_on) {
+    Budget budget(0, 0, 1, go_on);
     const std::size_t words = (space.n_atoms + 63) / 64;
     std::vector<uint64_t> states(words * chosen.size());
     Sampler sampler(space, pool, seed);
-    for (std::size_t i = 0; i < chosen.size(); ++i)
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+        if (i % 1024 == 1023 && budget.exceeded()) {
+            states.resize(i * words);
+            break;
+        }
         sampler.draw(chosen[i] < 0 ? std::span<const int32_t>{} : forced[chosen[i]], states.data() + i * words);
+    }
     return states;
 }
 
@@ -133,12 +140,14 @@ std::vector<uint64_t> sample_states(const SampleSpace& space, const Rows& forced
 // tested on all of its states at once by AND-ing the rows of its atoms, the rarest first. Most pre-images fail after a
 // few atoms. Pre-images are tried by ascending depth, so the first that holds is the label.
 std::vector<int32_t> label_states(const Rows& preimages, std::span<const int32_t> depth, int n_atoms,
-                                  std::span<const uint64_t> states, int32_t otherwise) {
+                                  std::span<const uint64_t> states, int32_t otherwise,
+                                  const std::function<bool()>& go_on) {
+    Budget budget(0, 0, 1, go_on);
     constexpr std::size_t block = 512, lanes = block / 64;
     const std::size_t words = (n_atoms + 63) / 64;
     const std::size_t n = words ? states.size() / words : 0;
     const uint64_t last = n_atoms % 64 ? (uint64_t{1} << (n_atoms % 64)) - 1 : ~uint64_t{0};  // bits of the last word
-    std::vector<int32_t> labels(n, otherwise);
+    std::vector<int32_t> labels(n, -1);
 
     std::vector<int64_t> count(n_atoms);
     const auto each_true = [&](std::size_t i, auto&& visit) {
@@ -161,8 +170,15 @@ std::vector<int32_t> label_states(const Rows& preimages, std::span<const int32_t
         uint64_t word[lanes];
     };
     std::vector<Bits> by_atom(n_atoms);
-    for (std::size_t from = 0; from < n; from += block) {
-        const std::size_t size = std::min(block, n - from);
+    // Blocks in an order that is spread over all of them: whatever is done by the time there must be an end stands for
+    // the rest.
+    const std::size_t n_blocks = (n + block - 1) / block;
+    std::size_t stride = n_blocks * 5 / 8 + 1;
+    while (std::gcd(stride, n_blocks) > 1) ++stride;
+    bool enough = false;
+    for (std::size_t done = 0; done < n_blocks && !enough; ++done) {
+        const std::size_t from = done * stride % n_blocks * block, size = std::min(block, n - from);
+        std::fill_n(labels.begin() + static_cast<std::ptrdiff_t>(from), size, otherwise);
         std::fill(by_atom.begin(), by_atom.end(), Bits{});
         Bits open{};
         for (std::size_t i = 0; i < size; ++i) {
@@ -178,6 +194,12 @@ std::vector<int32_t> label_states(const Rows& preimages, std::span<const int32_t
                 for (std::size_t l = 0; l < lanes; ++l) some |= holds.word[l] &= row.word[l];
                 any = some != 0;
             }
+            // The first block is done, however long that takes.
+            if (t % 65536 == 65535 && done && budget.exceeded()) {
+                std::fill_n(labels.begin() + static_cast<std::ptrdiff_t>(from), size, -1);
+                enough = true;
+                break;
+            }
             if (!any) continue;
             uint64_t left = 0;
             for (std::size_t l = 0; l < lanes; ++l) {
@@ -187,6 +209,7 @@ std::vector<int32_t> label_states(const Rows& preimages, std::span<const int32_t
             }
             if (!left) break;
         }
+        enough = enough || budget.exceeded();
     }
     return labels;
 }

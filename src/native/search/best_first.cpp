@@ -4,6 +4,7 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <stdexcept>
 #include <type_traits>
 #include <utility>
 
@@ -43,7 +44,6 @@ public:
         if (problem_.is_goal(registry_[id])) goal_ = id;
         const Word* state = registry_[id];
         float h = 0;
-        evaluator_.forget();
         evaluator_.evaluate({{&state, 1}, {}, {}}, {&h, 1});
         ++stats_.evaluated;
         stats_.initial_h = stats_.best_h = h;
@@ -199,7 +199,8 @@ private:
 
     uint64_t bytes() const {
         return registry_.bytes() + came_from_.bytes() + costs_.bytes() + open_.bytes() +
-               children_.capacity() * (sizeof(StateId) + sizeof(Batch::Origin) + sizeof(Word*) + sizeof(float));
+               children_.capacity() * (sizeof(StateId) + sizeof(Batch::Origin) + sizeof(Word*) + sizeof(float)) +
+               expanding_.capacity() * (sizeof(StateId) + sizeof(Word*));
     }
     bool stopped() {
         const uint64_t before = std::exchange(accounted_, bytes());
@@ -254,7 +255,7 @@ SearchResult run(Evaluator& evaluator, std::span<const int32_t> init, const Sear
         for (std::size_t i = 0; i < searches.size(); ++i) parts[i] = searches[i]->statistics();
         return sum(parts, clock->elapsed());
     };
-    Budget budget(options.time_limit, options.memory_limit, [&] { return !heartbeat || heartbeat(totals()); });
+    Budget budget(options.time_limit, options.memory_limit, options.at_once, [&] { return !heartbeat || heartbeat(totals()); });
     clock = &budget;
     SearchResult result;
     std::optional<Status> status;
@@ -273,6 +274,8 @@ SearchResult run(Evaluator& evaluator, std::span<const int32_t> init, const Sear
             if (status) break;
         }
     } catch (const std::bad_alloc&) {
+        status = Status::out_of_memory;
+    } catch (const std::length_error&) {  // more states than there are numbers for
         status = Status::out_of_memory;
     }
     result.status = *status;

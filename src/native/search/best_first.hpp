@@ -23,6 +23,7 @@ struct SearchOptions {
     std::vector<int> batches{1};
     double time_limit = 0;   // seconds; 0: none
     uint64_t memory_limit = 0;  // resident bytes of the process; 0: none
+    int at_once = 1;            // searches that run at the same time and share that memory
     uint64_t expansion_limit = 0;  // 0: none; the first of several searches to reach it ends them all
 };
 

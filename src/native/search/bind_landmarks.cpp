@@ -58,7 +58,7 @@ nb::tuple follow(std::shared_ptr<LandmarkFinder> finder, const Ints& init, const
     require(parents.size() == operators.size(), "steps differ in number");
     const std::vector<int32_t> steps = to_vector(operators, 0, static_cast<int64_t>(problem.n_operators()));
     LandmarkGuide guide(std::move(finder));
-    Budget budget(0, 0, [] { return true; });
+    Budget budget(0, 0, 1, [] { return true; });
     Registry registry(problem.packing().n_words(), budget);
     problem.packing().pack({init.data(), init.size()}, registry.scratch());
     const StateId root = registry.insert_scratch().first;

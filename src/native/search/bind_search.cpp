@@ -25,8 +25,9 @@ namespace goalward {
 namespace {
 
 void construct_options(SearchOptions* self, bool greedy, double weight, bool unit_costs, std::vector<int> batches,
-                       double time_limit, uint64_t memory_limit, uint64_t expansion_limit) {
-    new (self) SearchOptions{greedy, weight, unit_costs, std::move(batches), time_limit, memory_limit, expansion_limit};
+                       double time_limit, uint64_t memory_limit, int at_once, uint64_t expansion_limit) {
+    new (self) SearchOptions{greedy,     weight,       unit_costs, std::move(batches),
+                             time_limit, memory_limit, at_once,    expansion_limit};
 }
 
 // Runs pending signal handlers too: an exception from one (Ctrl-C) ends the search and reaches the caller.
@@ -76,13 +77,8 @@ ManyResults many(Evaluator& evaluator, const BitRows& bits, const SearchOptions&
         read_bits(bits, i, evaluator.problem().packing().n_atoms(), atoms);
         inits.push_back(atoms);
     }
-    const auto ask = [&] {
-        nb::gil_scoped_acquire gil;
-        if (PyErr_CheckSignals() != 0) throw nb::python_error();
-        return !go_on || nb::cast<bool>((*go_on)());
-    };
     nb::gil_scoped_release released;
-    return search_many(evaluator, inits, options, ask);
+    return search_many(evaluator, inits, options, asking(go_on));
 }
 
 Regions regions(Evaluator& evaluator, const BitRows& bits, int expansions, int batch) {
@@ -119,13 +115,15 @@ void register_search(nb::module_& m) {
         .value("OUT_OF_EXPANSIONS", Status::out_of_expansions);
     nb::class_<SearchOptions>(m, "SearchOptions", "How to search; limits of 0 are no limits.")
         .def("__init__", &construct_options, nb::kw_only(), "greedy"_a = true, "weight"_a = 1.0, "unit_costs"_a = true,
-             "batches"_a = std::vector<int>{1}, "time_limit"_a = 0.0, "memory_limit"_a = 0, "expansion_limit"_a = 0)
+             "batches"_a = std::vector<int>{1}, "time_limit"_a = 0.0, "memory_limit"_a = 0, "at_once"_a = 1,
+             "expansion_limit"_a = 0)
         .def_ro("greedy", &SearchOptions::greedy)
         .def_ro("weight", &SearchOptions::weight)
         .def_ro("unit_costs", &SearchOptions::unit_costs)
         .def_ro("batches", &SearchOptions::batches)
         .def_ro("time_limit", &SearchOptions::time_limit)
         .def_ro("memory_limit", &SearchOptions::memory_limit)
+        .def_ro("at_once", &SearchOptions::at_once)
         .def_ro("expansion_limit", &SearchOptions::expansion_limit);
     nb::class_<Statistics>(m, "Statistics", "What a search has done so far.")
         .def_ro("expanded", &Statistics::expanded)

@@ -5,6 +5,7 @@
 #endif
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -21,15 +22,18 @@ void give_back_free_memory() {
 
 }  // namespace
 
-Budget::Budget(double seconds, uint64_t memory_limit, std::function<bool()> heartbeat)
+std::atomic<uint64_t> Budget::held_by_all_{0};
+
+Budget::Budget(double seconds, uint64_t memory_limit, int at_once, std::function<bool()> heartbeat)
     : start_(Clock::now()), next_beat_(start_), heartbeat_(std::move(heartbeat)) {
     constexpr double forever = 1e9;
     deadline_ = start_ + std::chrono::duration_cast<Clock::duration>(
                              std::chrono::duration<double>(seconds > 0 && seconds < forever ? seconds : forever));
     if (memory_limit) {
         give_back_free_memory();  // what the search before this one has left must not count as held
-        const uint64_t base = resident_memory();
-        room_ = memory_limit > base ? memory_limit - base : 0;
+        const uint64_t resident = resident_memory();
+        const uint64_t base = resident - std::min(resident, held_by_all_.load());
+        room_ = memory_limit > base ? (memory_limit - base) / static_cast<uint64_t>(std::max(at_once, 1)) : 0;
     }
 }
 

@@ -1,6 +1,7 @@
 // Time, memory and the caller's wish to stop, asked from inside the loops.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -14,9 +15,13 @@ class Budget {
 public:
     using Clock = std::chrono::steady_clock;
 
-    // memory_limit bounds the process's resident memory in bytes; 0 means none. `heartbeat` is called at most every
-    // 50 ms and returns false to cancel.
-    Budget(double seconds, uint64_t memory_limit, std::function<bool()> heartbeat);
+    // memory_limit bounds the process's resident memory in bytes; 0 means none. Of what the process does not need for
+    // anything else, so many searches `at_once` have the same share each. `heartbeat` is called at most every 50 ms and
+    // returns false to cancel.
+    Budget(double seconds, uint64_t memory_limit, int at_once, std::function<bool()> heartbeat);
+    ~Budget() { held_by_all_ -= held_; }
+    Budget(const Budget&) = delete;
+    Budget& operator=(const Budget&) = delete;
 
     // Cheap enough for every expansion.
     bool exceeded() {
@@ -26,6 +31,7 @@ public:
     // A search holds `now` bytes where it held `before`; may it? Remembers if not.
     bool fits(uint64_t before, uint64_t now) {
         held_ += now - before;
+        held_by_all_ += now - before;
         if (held_ > room_) stop_ = Stop::memory;
         return stop_ == Stop::none;
     }
@@ -46,6 +52,7 @@ private:
     uint64_t room_ = std::numeric_limits<uint64_t>::max(), held_ = 0;
     std::function<bool()> heartbeat_;
     Stop stop_ = Stop::none;
+    static std::atomic<uint64_t> held_by_all_;  // by all budgets there are: memory that is not lost to a new one
 };
 
 // Resident memory of this process in bytes, now and at its highest; 0 where the system does not tell.

@@ -42,10 +42,8 @@ public:
 
     const Problem& problem() const { return problem_; }
     const std::shared_ptr<const Problem>& shared_problem() const { return owned_; }
-    // Writes one value per state; infinity marks a state from which there is no plan.
+    // Writes one value per state; infinity marks a state from which there is no plan. Pointers are good for the call.
     virtual void evaluate(const Batch& batch, std::span<float> h) = 0;
-    // Called before pointers to parents may be reused for other states: drop whatever is remembered by pointer.
-    virtual void forget() {}
     // Does infinity prove that there is no plan?
     virtual bool safe() const { return true; }
     // Do many states share each value? Then the open list keeps a queue per value.

@@ -37,7 +37,6 @@ public:
         parents_.clear();
         for (std::size_t i = 0; i < parent_words_.size(); i += n_words_) parents_.push_back(parent_words_.data() + i);
         h_.resize(n);
-        evaluator_.forget();  // other parents now lie where the last ones did
         evaluator_.evaluate({states_, parents_, origins_}, h_);
         for (std::size_t i = 0; i < n; ++i) {
             const float value = static_cast<float>(depth_) + std::max(h_[i], 0.0f);

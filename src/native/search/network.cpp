@@ -93,6 +93,7 @@ NetworkEvaluator::NetworkEvaluator(std::shared_ptr<const Problem> problem, std::
     : Evaluator(std::move(problem)), network_(std::move(network)) {
     if (network_->n_atoms() != problem_.packing().n_atoms())
         throw std::invalid_argument("the network was trained for another number of atoms");
+    sum_ = aligned_floats(network_->width());
 }
 
 void NetworkEvaluator::sum_up(const Word* state, float* sum) {
@@ -111,17 +112,8 @@ void NetworkEvaluator::evaluate(const Batch& batch, std::span<float> h) {
         first_capacity_ = rows;
         first_ = aligned_floats(rows * stride);
     }
-    // A batch may come in slices that share parents: sums are kept while the parents stay the same.
-    const bool same = std::equal(summed_.begin(), summed_.end(), batch.parents.begin(), batch.parents.end());
-    if (!same) {
-        const int parents = static_cast<int>(batch.parents.size());
-        if (parents > sum_capacity_) {
-            sum_capacity_ = parents;
-            sums_ = aligned_floats(static_cast<std::size_t>(parents) * width);
-        }
-        for (int p = 0; p < parents; ++p) sum_up(batch.parents[p], sums_.get() + static_cast<std::size_t>(p) * width);
-        summed_.assign(batch.parents.begin(), batch.parents.end());
-    }
+    // Siblings come one after the other: the sum of one parent is all that is kept, however large the batch is.
+    const Word* summed = nullptr;
     for (int i = 0; i < rows; ++i) {
         float* row = first_.get() + i * stride;
         if (batch.origins.empty()) {
@@ -129,7 +121,8 @@ void NetworkEvaluator::evaluate(const Batch& batch, std::span<float> h) {
         } else {
             const Batch::Origin origin = batch.origins[i];
             const Word* parent = batch.parents[origin.parent];
-            std::copy_n(sums_.get() + static_cast<std::size_t>(origin.parent) * width, width, row);
+            if (parent != summed) sum_up(summed = parent, sum_.get());
+            std::copy_n(sum_.get(), width, row);
             const Problem::Operator op = problem_.op(origin.op);
             for (int32_t atom : op.add)
                 if (!packing.holds(parent, atom)) k.accumulate(row, network_->row(atom), width);
@@ -139,9 +132,12 @@ void NetworkEvaluator::evaluate(const Batch& batch, std::span<float> h) {
         k.relu(row, row, width);
     }
     network_->forward(first_.get(), rows, h.data(), scratch_, scratch_capacity_);
-    // A network knows no dead ends; what it cannot put a number on goes last.
+    // A network knows no dead ends; what it cannot put a number on goes last, and nothing is infinitely near.
     for (float& value : h)
-        if (!(value < 1e30f)) value = 1e30f;
+        if (!(value < 1e30f))
+            value = 1e30f;
+        else if (value < -1e30f)
+            value = -1e30f;
 }
 
 }  // namespace goalward

@@ -69,7 +69,6 @@ public:
     NetworkEvaluator(std::shared_ptr<const Problem> problem, std::shared_ptr<const Network> network);
 
     void evaluate(const Batch& batch, std::span<float> h) override;
-    void forget() override { summed_.clear(); }
     bool safe() const override { return false; }
     uint64_t effort_per_state() const override { return 500 + network_->n_weights() / 30; }
 
@@ -78,9 +77,8 @@ private:
 
     std::shared_ptr<const Network> network_;
     std::vector<int32_t> atoms_;
-    Floats sums_, first_;  // of parents, of the batch
-    std::vector<const Word*> summed_;
-    int sum_capacity_ = 0, first_capacity_ = 0, scratch_capacity_ = 0;
+    Floats sum_, first_;  // of one parent, of the batch
+    int first_capacity_ = 0, scratch_capacity_ = 0;
     std::vector<Floats> scratch_;
 };
 

@@ -101,7 +101,7 @@ SearchResult portfolio_search(Guidance& guidance, Evaluator* network, std::span<
         total.seconds = clock->elapsed();
         return total;
     };
-    Budget budget(options.time_limit, options.memory_limit, [&] { return !heartbeat || heartbeat(totals()); });
+    Budget budget(options.time_limit, options.memory_limit, options.at_once, [&] { return !heartbeat || heartbeat(totals()); });
     clock = &budget;
     for (const PortfolioPart& part : parts)
         members.emplace_back(part, parts.size() > 1 ? part.name + ": " : "", guidance, network, options.expansion_limit,
@@ -118,6 +118,8 @@ SearchResult portfolio_search(Guidance& guidance, Evaluator* network, std::span<
             done += turn;
         }
     } catch (const std::bad_alloc&) {
+        status = Status::out_of_memory;
+    } catch (const std::length_error&) {  // more states than there are numbers for
         status = Status::out_of_memory;
     }
     result.status = *status;

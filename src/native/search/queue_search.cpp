@@ -47,7 +47,6 @@ std::optional<Status> QueueSearch::start(std::span<const int32_t> init) {
     const Word* state = registry_[id];
     earlier_effort_ = effort();
     for (Guide* guide : guides_) guide->start(id, state);
-    if (network_) network_->forget();
     const bool solved = problem_.is_goal(state);
     if (guides_.empty()) {
         network_->evaluate({{&state, 1}, {}, {}}, {&stats_.initial_h, 1});
@@ -276,7 +275,8 @@ std::vector<int32_t> QueueSearch::plan() { return path_to(goal_, problem_, regis
 
 uint64_t QueueSearch::bytes() const {
     uint64_t total = registry_.bytes() + came_from_.bytes() + expanded_.size() / 8 + preferred_lists_.bytes() +
-                     children_.capacity() * (sizeof(StateId) + 1 + sizeof(Batch::Origin) + sizeof(Word*) + sizeof(float));
+                     children_.capacity() * (sizeof(StateId) + 1 + sizeof(Batch::Origin) + sizeof(Word*) + sizeof(float)) +
+                     parents_.capacity() * sizeof(Word*);
     for (const Queue& queue : queues_) total += queue.lazy.bytes() + queue.eager.bytes();
     for (const Guide* guide : guides_) total += guide->bytes();
     return total;

@@ -3,9 +3,11 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 
 #include <bit>
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -60,6 +62,16 @@ inline auto to_bit_rows(std::vector<uint64_t>&& values, std::size_t width) {
     nanobind::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<uint64_t>*>(p); });
     const std::size_t rows = width ? held->size() / width : 0;
     return nanobind::ndarray<nanobind::numpy, uint64_t, nanobind::ndim<2>>(held->data(), {rows, width}, owner);
+}
+
+// A question that native loops ask about twenty times a second, without the interpreter's lock: shall it go on? Runs
+// pending signal handlers too: an exception from one (Ctrl-C) ends the loop and reaches the caller.
+inline auto asking(const std::optional<nanobind::callable>& go_on) {
+    return [&go_on] {
+        nanobind::gil_scoped_acquire gil;
+        if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
+        return !go_on || nanobind::cast<bool>((*go_on)());
+    };
 }
 
 inline std::size_t bit_words(int n_atoms) { return (static_cast<std::size_t>(n_atoms) + 63) / 64; }

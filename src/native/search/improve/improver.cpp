@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <new>
+#include <stdexcept>
 #include <utility>
 
 #include "search/improve/eliminate.hpp"
@@ -199,7 +200,7 @@ std::optional<ImproveResult> improve(Guidance& guidance, std::span<const int32_t
     } restored{guidance};
     ImproveResult result;
     Budget* clock = nullptr;
-    Budget budget(options.time_limit, options.memory_limit, [&] {
+    Budget budget(options.time_limit, options.memory_limit, options.at_once, [&] {
         result.seconds = clock->elapsed();
         return !heartbeat || heartbeat(result);
     });
@@ -209,6 +210,8 @@ std::optional<ImproveResult> improve(Guidance& guidance, std::span<const int32_t
         if (!improver.start(plan)) return std::nullopt;
         result.status = improver.run();
     } catch (const std::bad_alloc&) {
+        result.status = ImproveStatus::out_of_memory;
+    } catch (const std::length_error&) {  // more states than there are numbers for
         result.status = ImproveStatus::out_of_memory;
     }
     result.seconds = budget.elapsed();

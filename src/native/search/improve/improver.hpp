@@ -24,6 +24,7 @@ struct ImproveOptions {
     uint64_t seed = 0;
     double time_limit = 0;      // seconds; 0: none
     uint64_t memory_limit = 0;  // resident bytes of the process; 0: none
+    int at_once = 1;            // searches that run at the same time and share that memory
     uint64_t effort_limit = 0;  // 0: none; a unit is about a nanosecond of one core of 2020
 };
 
