@@ -17,7 +17,7 @@ from goalward.experiments.config import Budgets, Validation
 from goalward.experiments.contestants import FROM_THE_CONFIG, LIMITS, Contestant
 from goalward.experiments.store import Result, Unit
 from goalward.experiments.summary import Entry
-from goalward.experiments.unit_work import LostError, do_unit
+from goalward.experiments.unit_work import Enforce, LostError, do_unit, unenforced
 from goalward.experiments.units import Job
 from goalward.extras import require_torch
 from goalward.learning.methods import options_class
@@ -164,13 +164,16 @@ class Contest:
     seed: int
     models: Path
     plans: Path
+    enforce: Enforce = unenforced
 
     def check(self) -> None:
         """Refuse now what every unit would stumble over: wrong PDDL, foreign states, models of other problems."""
-        domain = read_domain(self.domain)
-        problem = read_problem(self.problem, domain)
-        reader = StateReader(ground(domain, problem))
-        reader.read_all(self.states)
+        seconds = max(self.budgets.train, self.budgets.search)
+        with self.enforce(seconds, self.budgets.memory, "reading and grounding the problem"):
+            domain = read_domain(self.domain)
+            problem = read_problem(self.problem, domain)
+            reader = StateReader(ground(domain, problem))
+            reader.read_all(self.states)
         for entrant in self.entrants:
             if entrant.model is not None:
                 _check_model(entrant.contestant, entrant.model, domain, problem)
@@ -214,7 +217,7 @@ class Contest:
         )
         watcher = observer.begins(unit)
         try:
-            result = do_unit(job, watcher, observer.go_on)
+            result = do_unit(job, watcher, observer.go_on, self.enforce)
         except LostError as error:
             result = Result(unit.id, "failed", error=str(error))
         observer.ended(unit, result)

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from goalward.baselines.fast_downward import PLANNERS, find_driver, missing_driver
 from goalward.declared import Options, option
 from goalward.errors import GoalwardError, UsageError, of_these
-from goalward.experiments.tables import LABEL, TABLE, TEXT, read_table
+from goalward.experiments.tables import LABEL, TABLE, TEXT, as_label, read_table
 from goalward.learning.methods import METHODS, Method, find_method, make_options
 from goalward.learning.options import LearnOptions
 from goalward.search import HEURISTICS, SearchOptions
@@ -153,7 +153,7 @@ def search_names(method: str) -> list[str]:
     """What may stand in the table ``search`` of a method; other programs search in their own way."""
     if method in PLANNERS:
         return []
-    return [*(field.name for field in fields(SearchOptions) if field.name not in LIMITS), IMPROVE]
+    return [*(field.name for field in fields(SearchOptions) if field.name not in {*LIMITS, "at_once"}), IMPROVE]
 
 
 def read_contestants(tables: list[dict[str, Any]]) -> tuple[list[Contestant], list[str]]:
@@ -203,7 +203,7 @@ def _expanded(base: Contestant, grid: dict[str, Any], where: str) -> list[Contes
         for (table, name, _), value in zip(axes, combination, strict=True):
             changed: dict[str, Any] = {
                 table: {**getattr(one, table), name: value},
-                "label": f"{one.label},{name}={value}",
+                "label": as_label(f"{one.label},{name}={value}"),
             }
             one = replace(one, **changed)
         found.append(one)

@@ -16,7 +16,6 @@ A run of somebody else's is placed by its names:
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import lzma
@@ -31,10 +30,16 @@ from typing import Any
 
 from goalward.errors import UsageError
 from goalward.experiments.store import Result, Store, Unit
-from goalward.task.plan_file import write_bytes_atomically
+from goalward.outward import csv_text
+from goalward.task.plan_file import write_bytes_atomically, write_text_atomically
+from goalward.task.store import shortened
 
 OTHER = "other"
 OWN_STATE = "problem"
+MOST = 2**52
+"""Whole numbers up to here are exact in every format, and fit into the store even as bytes instead of KiB."""
+MOST_BYTES = 2**30
+"""Of a properties file, unpacked; one that would fill the memory is not Lab's."""
 
 # Statuses and what Lab calls them; anything else is an error that Lab lists as unexplained.
 _LAB_ERRORS = {
@@ -130,39 +135,46 @@ def import_lab(store: Store, properties: Path) -> tuple[int, int]:
             placed.append((unit, _result(unit, run, path.name)))
         except (KeyError, TypeError, ValueError, OverflowError) as error:
             what = f"it has no {error}" if isinstance(error, KeyError) else str(error)
-            raise UsageError(f"{path}: the run {name!r} cannot be read: {what}") from None
-    store.add_units(unit for unit, _ in placed)
-    added = store.add_many(result for _, result in placed)
+            raise UsageError(f"{path}: the run {name[:100]!r} cannot be read: {what[:200]}") from None
     note = {
-        "file": path.name,
+        "file": _text(path.name),
         "runs": len(placed),
-        "new": added,
         "methods": sorted({unit.method for unit, _ in placed}),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
     }
-    store.set_meta(imported=[*store.meta().get("imported", []), note])
-    return len(placed), added
+    return len(placed), store.take_in(placed, note)
 
 
 def _read_properties(path: Path) -> dict[str, dict[str, Any]]:
     try:
         data = path.read_bytes()
-        found = json.loads(lzma.decompress(data) if path.suffix == ".xz" else data)
+        found = json.loads(_unpacked(data) if path.suffix == ".xz" else data)
     except FileNotFoundError:
         raise UsageError(f"{path}: no such file") from None
     except (ValueError, RecursionError, lzma.LZMAError) as error:
-        raise UsageError(f"{path}: not a properties file of Downward Lab ({error})") from None
+        raise UsageError(f"{path}: not a properties file of Downward Lab ({shortened(error)})") from None
     if not isinstance(found, dict) or not all(isinstance(run, dict) for run in found.values()):
         raise UsageError(f"{path}: not a properties file of Downward Lab (it is not a table of runs)")
     return found
+
+
+def _unpacked(data: bytes) -> bytes:
+    unpacker = lzma.LZMADecompressor()
+    text = unpacker.decompress(data, MOST_BYTES)
+    if not unpacker.eof:
+        raise ValueError(f"it is cut short, or holds more than {MOST_BYTES} bytes")
+    return text
 
 
 def _place(run: dict[str, Any], known: dict[tuple[str, str], set[str]]) -> Unit:
     """The unit that a run belongs to, by the rules above."""
     domain, seed = _name(run, "domain"), run.get("seed")
     seed = seed if isinstance(seed, int) and not isinstance(seed, bool) else None
+    if seed is not None and not -MOST <= seed <= MOST:
+        raise ValueError("its seed has more than 63 bits")
     if all(isinstance(run.get(key), str) and run[key] for key in ("difficulty", "instance", "state", "method")):
-        return Unit("search", domain, run["difficulty"], run["instance"], run["method"], seed, run["state"])
+        difficulty, instance, method, state = (_name(run, key) for key in ("difficulty", "instance", "method", "state"))
+        return Unit("search", domain, difficulty, instance, method, seed, state)
     domain, _, difficulty = domain.partition("/")
     parts = [part for part in _name(run, "problem").removesuffix(".pddl").split("/") if part]
     state = parts.pop() if len(parts) > 1 else OWN_STATE
@@ -177,7 +189,14 @@ def _place(run: dict[str, Any], known: dict[tuple[str, str], set[str]]) -> Unit:
 def _name(run: dict[str, Any], key: str) -> str:
     if not isinstance(run[key], str) or not run[key].strip():
         raise ValueError(f"its {key} is {run[key]!r}, not a name")
+    if run[key] != _text(run[key]):
+        raise ValueError(f"its {key} holds characters that are none")
     return str(run[key])
+
+
+def _text(value: Any) -> str:
+    """As a text that files can hold: half of a character outside of the first 65,536 becomes a question mark."""
+    return str(value).encode("utf-8", "replace").decode()
 
 
 def _result(unit: Unit, run: dict[str, Any], source: str) -> Result:
@@ -207,8 +226,8 @@ def _result(unit: Unit, run: dict[str, Any], source: str) -> Result:
 
 
 def _sentence(reason: Any, error: str) -> str:
-    told = "; ".join(map(str, reason)) if isinstance(reason, list) else str(reason or "")
-    return re.sub(r"\s+", " ", told).strip() or error or "no reason given"
+    told = "; ".join(map(_text, reason)) if isinstance(reason, list) else _text(reason or "")
+    return re.sub(r"\s+", " ", told).strip() or _text(error) or "no reason given"
 
 
 def _number(run: dict[str, Any], key: str) -> float | None:
@@ -222,6 +241,8 @@ def _number(run: dict[str, Any], key: str) -> float | None:
 
 def _whole(run: dict[str, Any], key: str) -> int | None:
     number = _number(run, key)
+    if number is not None and abs(number) > MOST:
+        raise ValueError(f"its {key} is {number:g}, which is too large")
     return None if number is None else round(number)
 
 
@@ -238,15 +259,9 @@ def _rows(store: Store) -> Iterator[list[Any]]:
 
 def export_csv(store: Store, path: Path) -> int:
     """One line per result, trainings included; ``extra`` is JSON. Returns how many there are."""
-    stream = io.StringIO(newline="")
-    writer = csv.writer(stream)
-    writer.writerow(_COLUMNS)
-    count = 0
-    for row in _rows(store):
-        writer.writerow(row)
-        count += 1
-    write_bytes_atomically(path, stream.getvalue().encode())
-    return count
+    rows = list(_rows(store))
+    write_text_atomically(path, csv_text(_COLUMNS, rows))
+    return len(rows)
 
 
 def export_parquet(store: Store, path: Path) -> int:

@@ -22,7 +22,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from goalward.errors import UsageError
+from goalward.errors import GoalwardError, UsageError
 from goalward.experiments.benchmark import find_instances
 from goalward.experiments.clusters import SchedulerLostError, Workers
 from goalward.experiments.config import Config
@@ -187,6 +187,10 @@ class Runner:
     def _end(self, key: str) -> None:
         unit, future, attempt = self._running.pop(key)
         outcome = self._outcome(unit, future)
+        if outcome.blocked:
+            raise GoalwardError(
+                f"{unit.id}: {outcome.blocked}; what is done is kept, run the same command again to go on"
+            )
         if outcome.result is not None:
             self._move_file(unit, outcome.result, key)
             self._keep(unit, replace(outcome.result, attempts=attempt))
@@ -212,6 +216,8 @@ class Runner:
                     self._deaths[unit.id] += 1
                     self.store.begin(unit.id)
                 return Outcome(unit.id, lost="its worker died")
+            if isinstance(error, OSError):
+                return Outcome(unit.id, blocked=f"its worker could not run it: {error}")
             # The worker itself stumbled (no memory left to start a process, say), which says nothing about the unit.
             return Outcome(unit.id, lost=f"its worker could not run it: {type(error).__name__}: {error}")
         raise SchedulerLostError

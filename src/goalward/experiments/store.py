@@ -8,15 +8,21 @@ written in one transaction and never again, so whatever is killed, a unit has on
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from contextlib import contextmanager, suppress
+from dataclasses import fields
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
+from urllib.parse import quote
 
 from goalward.errors import StoredFileError, UsageError
+from goalward.experiments.records import KINDS, Result, Unit, checked_extra, checked_meta, checked_result, checked_unit
+from goalward.task.store import shortened
+
+__all__ = ["FILE_NAME", "Result", "Store", "Unit"]
 
 FILE_NAME = "results.sqlite"
 VERSION = 1
@@ -38,57 +44,6 @@ CREATE INDEX attempts_of ON attempts (unit);
 """
 
 
-@dataclass(frozen=True)
-class Unit:
-    """One training, or one search from one state; ``method`` is the label that the config gives it."""
-
-    kind: Literal["train", "search"]
-    domain: str
-    difficulty: str
-    instance: str
-    method: str
-    seed: int | None = None
-    state: str | None = None
-
-    @property
-    def id(self) -> str:
-        """Names the unit in files and tables."""
-        parts = [self.kind, self.domain, self.difficulty, self.instance, self.method]
-        parts += ["-" if self.seed is None else str(self.seed)]
-        return "/".join(parts + ([] if self.state is None else [self.state]))
-
-
-@dataclass(frozen=True)
-class Result:
-    """How a unit ended.
-
-    ``status`` is that of a search ("solved", "out of time", …), "trained" for a training, or "failed" with an
-    ``error``. ``extra`` of a training holds ``curve`` (epoch, training loss, validation loss, seconds), ``seconds``,
-    ``notes`` and, where seeds compete, ``validation_solved``, ``validation_states`` and ``validation_evaluations``;
-    that of a search the figures of its outcome that have no column and, if it is solved, ``h_along``, the heuristic's
-    value at each state of the plan, the first and the last included, and ``better_plans``: when each better one was
-    found, its cost, and what found it.
-    """
-
-    unit: str
-    status: str
-    solved: bool = False
-    total_time: float | None = None
-    search_time: float | None = None
-    expansions: int | None = None
-    evaluations: int | None = None
-    generated: int | None = None
-    plan_length: int | None = None
-    cost: int | None = None
-    memory: int | None = None
-    initial_h: float | None = None
-    n_atoms: int | None = None
-    error: str | None = None
-    attempts: int = 1
-    finished: float = 0.0
-    extra: dict[str, Any] = field(default_factory=dict)
-
-
 _RESULT_COLUMNS = [f.name for f in fields(Result)]
 _UNIT_COLUMNS = [f.name for f in fields(Unit)]
 
@@ -101,6 +56,19 @@ def _row(result: Result) -> list[Any]:
     return list(values.values())
 
 
+def _address(path: Path) -> str:
+    """As SQLite takes it; where nobody may write, a file that nobody is writing to can be read as it is."""
+    address = f"file:{quote(os.fspath(path.absolute()))}"
+    if not path.exists() or os.access(path.parent, os.W_OK):
+        return address
+    log = path.with_name(f"{path.name}-wal")
+    if log.exists() and log.stat().st_size:
+        raise UsageError(
+            f"{path}: nobody may write in this folder, and part of the results is in {log.name}; copy both"
+        )
+    return f"{address}?immutable=1"
+
+
 class Store:
     """An experiment's results. One process writes; any number may read meanwhile."""
 
@@ -108,12 +76,18 @@ class Store:
         self.path = path
         if not create and not path.exists():
             raise UsageError(f"{path.parent}: no experiment here (there is no {path.name})")
-        self._db = sqlite3.connect(path, timeout=60.0, isolation_level=None)
+        try:
+            self._db = sqlite3.connect(_address(path), timeout=60.0, isolation_level=None, uri=True)
+        except sqlite3.Error as error:
+            raise StoredFileError(f"{path}: cannot be used: {error}") from None
         try:
             if create:
                 self._db.execute("PRAGMA journal_mode = WAL")
                 self._db.execute("PRAGMA synchronous = FULL")
             self._prepare(create)
+        except sqlite3.OperationalError as error:
+            self._db.close()
+            raise StoredFileError(f"{path}: cannot be used: {error}") from None
         except sqlite3.DatabaseError as error:
             self._db.close()
             raise StoredFileError(f"{path}: not a database of results ({error})") from None
@@ -133,14 +107,26 @@ class Store:
             )
 
     @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        self._db.execute("BEGIN IMMEDIATE")
+    def _trouble(self) -> Iterator[None]:
+        """What a damaged file or a full disk does to the work inside becomes an error that says so."""
         try:
             yield
-        except BaseException:
-            self._db.execute("ROLLBACK")
-            raise
-        self._db.execute("COMMIT")
+        except sqlite3.OperationalError as error:  # no space, no permission, locked, a table that is gone
+            raise StoredFileError(f"{self.path}: cannot be used: {error}") from None
+        except (sqlite3.Error, ValueError, TypeError, RecursionError, OverflowError) as error:
+            raise StoredFileError(f"{self.path}: damaged ({shortened(error)})") from None
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        with self._trouble():
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._db.execute("COMMIT")
+            except BaseException:
+                with suppress(sqlite3.Error):  # SQLite itself has undone what could not be written
+                    self._db.execute("ROLLBACK")
+                raise
 
     def close(self) -> None:
         """Write everything to the one file and let go of it."""
@@ -157,27 +143,47 @@ class Store:
     def set_meta(self, **values: Any) -> None:
         """Remember facts about the experiment (config, versions, machine), as JSON."""
         with self._transaction():
-            self._db.executemany(
-                "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-                [(key, json.dumps(value)) for key, value in values.items()],
-            )
+            self._put_meta(values)
+
+    def _put_meta(self, values: dict[str, Any]) -> None:
+        self._db.executemany(
+            "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+            [(key, json.dumps(value)) for key, value in values.items()],
+        )
 
     def meta(self) -> dict[str, Any]:
         """All such facts."""
-        return {key: json.loads(value) for key, value in self._db.execute("SELECT key, value FROM meta")}
+        with self._trouble():
+            return checked_meta(self._db.execute("SELECT key, value FROM meta"))
 
     def add_units(self, units: Iterable[Unit]) -> None:
         """Make units known; those that are known already stay as they are."""
         with self._transaction():
-            self._db.executemany(
-                "INSERT OR IGNORE INTO units VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                [(unit.id, *(getattr(unit, name) for name in _UNIT_COLUMNS)) for unit in units],
-            )
+            self._put_units(units)
+
+    def _put_units(self, units: Iterable[Unit]) -> None:
+        self._db.executemany(
+            "INSERT OR IGNORE INTO units VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            [(unit.id, *(getattr(unit, name) for name in _UNIT_COLUMNS)) for unit in units],
+        )
+
+    def take_in(self, results: Iterable[tuple[Unit, Result]], note: dict[str, Any]) -> int:
+        """Add units with their results from elsewhere, all or none; returns how many results were new.
+
+        The note on them, with that number, is kept under ``imported`` in the meta data.
+        """
+        pairs = list(results)
+        with self._transaction():
+            self._put_units(unit for unit, _ in pairs)
+            added = self._put_results([_row(result) for _, result in pairs])
+            self._put_meta({"imported": [*self.meta().get("imported", []), {**note, "new": added}]})
+        return added
 
     def units(self) -> list[Unit]:
         """All of them, in the order they were made known."""
-        rows = self._db.execute(f"SELECT {', '.join(_UNIT_COLUMNS)} FROM units ORDER BY rowid")
-        return [Unit(*row) for row in rows]
+        with self._trouble():
+            rows = self._db.execute(f"SELECT {', '.join(_UNIT_COLUMNS)} FROM units ORDER BY rowid")
+            return [checked_unit(row) for row in rows]
 
     # --- what has been done ---
 
@@ -192,12 +198,14 @@ class Store:
         return self._insert([_row(result)]) == 1
 
     def _insert(self, rows: list[list[Any]]) -> int:
-        marks = ", ".join("?" * len(_RESULT_COLUMNS))
         with self._transaction():
-            cursor = self._db.executemany(
-                f"INSERT OR IGNORE INTO results ({', '.join(_RESULT_COLUMNS)}) VALUES ({marks})",
-                rows,
-            )
+            return self._put_results(rows)
+
+    def _put_results(self, rows: list[list[Any]]) -> int:
+        marks = ", ".join("?" * len(_RESULT_COLUMNS))
+        cursor = self._db.executemany(
+            f"INSERT OR IGNORE INTO results ({', '.join(_RESULT_COLUMNS)}) VALUES ({marks})", rows
+        )
         return max(cursor.rowcount, 0)
 
     def forget_failures(self, units: Iterable[str]) -> None:
@@ -209,33 +217,34 @@ class Store:
 
     def finished(self) -> set[str]:
         """Units that have a result."""
-        return {row[0] for row in self._db.execute("SELECT unit FROM results")}
+        with self._trouble():
+            return {row[0] for row in self._db.execute("SELECT unit FROM results")}
 
     def trained(self) -> set[str]:
         """Trainings that left a model."""
-        return {row[0] for row in self._db.execute("SELECT unit FROM results WHERE status = 'trained'")}
+        with self._trouble():
+            return {row[0] for row in self._db.execute("SELECT unit FROM results WHERE status = 'trained'")}
 
     def results(self, *, with_extra: bool = True) -> Iterator[tuple[Unit, Result]]:
         """Every result with its unit, in the order of the units; ``extra``, the bulk of a store, can be left out."""
         unit_columns = ", ".join(f"u.{name}" for name in _UNIT_COLUMNS)
         wanted = [name for name in _RESULT_COLUMNS if with_extra or name != "extra"]
         result_columns = ", ".join(f"r.{name}" for name in wanted)
-        rows = self._db.execute(
-            f"SELECT {unit_columns}, {result_columns} FROM results r JOIN units u ON u.id = r.unit ORDER BY u.rowid"
-        )
-        for row in rows:
-            values = dict(zip(wanted, row[len(_UNIT_COLUMNS) :], strict=True))
-            values["solved"] = bool(values["solved"])
-            if with_extra:
-                values["extra"] = json.loads(values["extra"])
-            yield Unit(*row[: len(_UNIT_COLUMNS)]), Result(**values)
+        with self._trouble():
+            rows = self._db.execute(
+                f"SELECT {unit_columns}, {result_columns} FROM results r JOIN units u ON u.id = r.unit ORDER BY u.rowid"
+            )
+            for row in rows:
+                values = dict(zip(wanted, row[len(_UNIT_COLUMNS) :], strict=True))
+                yield checked_unit(row[: len(_UNIT_COLUMNS)]), checked_result(values)
 
     def extras(self, units: Iterable[str]) -> Iterator[tuple[str, dict[str, Any]]]:
         """``extra`` of some results, by the ids of their units."""
         for unit in units:
-            row = self._db.execute("SELECT extra FROM results WHERE unit = ?", (unit,)).fetchone()
-            if row is not None:
-                yield unit, json.loads(row[0])
+            with self._trouble():
+                row = self._db.execute("SELECT extra FROM results WHERE unit = ?", (unit,)).fetchone()
+                if row is not None:
+                    yield unit, checked_extra(row[0])
 
     def add_many(self, results: Iterable[Result]) -> int:
         """Keep results in one transaction; returns how many units had none before."""
@@ -243,27 +252,32 @@ class Store:
 
     def counts(self) -> dict[str, int]:
         """How many units there are, are done, solved and failed."""
-        total = self._db.execute("SELECT count(*) FROM units").fetchone()[0]
-        done, solved, failed = self._db.execute(
-            "SELECT count(*), coalesce(sum(solved), 0), coalesce(sum(status = 'failed'), 0) FROM results"
-        ).fetchone()
+        with self._trouble():
+            total = self._db.execute("SELECT count(*) FROM units").fetchone()[0]
+            done, solved, failed = self._db.execute(
+                "SELECT count(*), coalesce(sum(solved), 0), coalesce(sum(status = 'failed'), 0) FROM results"
+            ).fetchone()
         return {"units": total, "done": done, "solved": solved, "failed": failed}
 
     def progress(self) -> list[dict[str, Any]]:
         """For each method: units, done, solved, failed and the mean seconds of a unit, trainings and searches apart."""
         names = ("method", "kind", "units", "done", "solved", "failed", "mean_time")
-        rows = self._db.execute(
-            "SELECT u.method, u.kind, count(*), count(r.unit), coalesce(sum(r.solved), 0),"
-            " coalesce(sum(r.status = 'failed'), 0), avg(r.total_time)"
-            " FROM units u LEFT JOIN results r ON r.unit = u.id GROUP BY u.method, u.kind ORDER BY min(u.rowid)"
-        )
+        with self._trouble():
+            rows = self._db.execute(
+                "SELECT u.method, u.kind, count(*), count(r.unit), coalesce(sum(r.solved), 0),"
+                " coalesce(sum(r.status = 'failed'), 0), avg(r.total_time)"
+                " FROM units u LEFT JOIN results r ON r.unit = u.id GROUP BY u.method, u.kind ORDER BY min(u.rowid)"
+            ).fetchall()
+            if not all(isinstance(row[0], str) and row[1] in KINDS for row in rows):
+                raise ValueError("a unit is of no kind that there is")
         return [dict(zip(names, row, strict=True)) for row in rows]
 
     def failures(self, most: int = 10) -> list[tuple[str, int]]:
         """The most frequent reasons of failed units, with their numbers."""
-        rows = self._db.execute(
-            "SELECT coalesce(error, '') AS reason, count(*) AS n FROM results WHERE status = 'failed'"
-            " GROUP BY reason ORDER BY n DESC, reason LIMIT ?",
-            (most,),
-        )
-        return [(str(reason), int(n)) for reason, n in rows]
+        with self._trouble():
+            rows = self._db.execute(
+                "SELECT coalesce(error, '') AS reason, count(*) AS n FROM results WHERE status = 'failed'"
+                " GROUP BY reason ORDER BY n DESC, reason LIMIT ?",
+                (most,),
+            )
+            return [(str(reason), int(n)) for reason, n in rows]

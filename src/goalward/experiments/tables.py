@@ -26,6 +26,11 @@ def _label(value: Any) -> str:
     return str(value)
 
 
+def as_label(text: str) -> str:
+    """The nearest text that may be part of a unit's id and of a file's name: ``a/../b`` becomes ``a-..-b``."""
+    return re.sub(r"[^A-Za-z0-9._+=,:-]+", "-", text).strip("-")
+
+
 def _table(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ValueError

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
-from goalward.experiments.unit_work import LostError, do_unit
+from goalward.experiments.unit_work import BlockedError, LostError, do_unit
 from goalward.experiments.units import Job
 
 
 def main(message: str) -> str:
-    """A job in; out come its result or, under the key ``lost``, why there is none this time."""
+    """A job in; out come its result or, under the key ``lost`` or ``blocked``, why there is none."""
     try:
         return json.dumps(asdict(do_unit(Job.from_json(message))))
     except LostError as error:
         return json.dumps({"lost": str(error)})
+    except BlockedError as error:
+        return json.dumps({"blocked": str(error)})

@@ -6,20 +6,22 @@ An experiment does each unit in a process of its own (``unit_process.py``), ``go
 
 from __future__ import annotations
 
-import math
+import errno
 import sys
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from goalward import _core
 from goalward.baselines.fast_downward import PLANNERS, run_planner
-from goalward.errors import ExitCode, GoalwardError, LimitError
+from goalward.errors import ExitCode, GoalwardError, LimitError, WriteError
 from goalward.experiments.contestants import OUR_LAMA
 from goalward.experiments.store import Result
 from goalward.experiments.units import Job
 from goalward.learning.methods import train_with
 from goalward.learning.relay import Relay
+from goalward.outward import finite
 from goalward.search import BoundHeuristic, Status, bind_heuristic
 from goalward.search.learned import import_for, load_model
 from goalward.search.model import Model, save_model
@@ -40,15 +42,36 @@ COLUMNS = ("status", "plan_length", "cost", "generated", "initial_h", "search_ti
 """Figures of a search that are columns of the store under their own names; the others go into ``extra``."""
 
 
+class BlockedError(GoalwardError):
+    """The machine is in the way (a full disk, say): that is no result of the unit, and others would fare no better."""
+
+
+_MACHINE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ESTALE}
+
+
 class LostError(Exception):
     """Somebody killed what the unit had started: that is no result of the unit."""
 
 
-def do_unit(job: Job, watcher: Watcher | None = None, go_on: Callable[[], bool] = lambda: True) -> Result:
-    """Do a unit and say how it ended, whatever goes wrong in it; raises :class:`LostError` alone.
+def unenforced(seconds: float | None, memory: int, activity: str) -> AbstractContextManager[None]:
+    """In an experiment, units are processes, whose limits are enforced from outside."""
+    return nullcontext()
+
+
+Enforce = Callable[[float | None, int, str], AbstractContextManager[None]]
+"""Makes what runs under it end with a LimitError when so many seconds are over, or the process has so many bytes."""
+
+
+def do_unit(
+    job: Job,
+    watcher: Watcher | None = None,
+    go_on: Callable[[], bool] = lambda: True,
+    enforce: Enforce = unenforced,
+) -> Result:
+    """Do a unit and say how it ended, whatever goes wrong in it; raises LostError and BlockedError alone.
 
     A training tells ``watcher`` how it goes. A search ends as cancelled when ``go_on`` returns False; it is asked about
-    twenty times a second.
+    twenty times a second. ``enforce`` is for what does not look at limits itself.
     """
     # PyTorch is loaded before the clock starts.
     if job.unit.kind == "train":
@@ -58,14 +81,20 @@ def do_unit(job: Job, watcher: Watcher | None = None, go_on: Callable[[], bool] 
     started = time.monotonic()
     try:
         if job.unit.kind == "train":
-            return _train(job, started, watcher)
-        return (_run_planner if job.contestant.method in PLANNERS else _search)(job, started, go_on)
+            return _train(job, started, watcher, enforce)
+        if job.contestant.method in PLANNERS:
+            return _run_planner(job, started, go_on)
+        return _search(job, started, go_on, enforce)
     except LimitError as error:
         memory = error.exit_code is ExitCode.OUT_OF_MEMORY
         return _ended(job, Status.OUT_OF_MEMORY if memory else Status.OUT_OF_TIME, started, str(error))
     except MemoryError:
         return _ended(job, Status.OUT_OF_MEMORY, started, "out of memory")
+    except WriteError as error:
+        raise BlockedError(str(error)) from None
     except (GoalwardError, OSError, RecursionError) as error:
+        if isinstance(error, OSError) and error.errno in _MACHINE:
+            raise BlockedError(str(error)) from None
         return Result(job.unit.id, "failed", total_time=time.monotonic() - started, error=str(error))
 
 
@@ -75,17 +104,20 @@ def _ended(job: Job, status: Status, started: float, error: str) -> Result:
     )
 
 
-def _train(job: Job, started: float, watcher: Watcher | None) -> Result:
+def _train(job: Job, started: float, watcher: Watcher | None, enforce: Enforce) -> Result:
     from goalward.task.grounding import ground_files  # noqa: PLC0415 - loads the translator
 
     assert job.unit.seed is not None
-    task = ground_files(job.domain_file, job.problem_file)
+    memory = job.budgets.memory
+    with enforce(job.budgets.train, memory, "reading and grounding the problem"):
+        task = ground_files(job.domain_file, job.problem_file)
     left = job.budgets.train - (time.monotonic() - started)  # grounding counts
     if left <= 0:
         return _ended(job, Status.OUT_OF_TIME, started, "out of time while grounding")
     options = job.contestant.learn_options(job.unit.seed, left)
     listener = _Listener(watcher)
-    model = train_with(task, job.contestant.method, options, listener)
+    with enforce(None, memory, "training"):
+        model = train_with(task, job.contestant.method, options, listener)
     seconds = time.monotonic() - started
     save_model(model, job.scratch)
     info = model.info
@@ -106,7 +138,7 @@ def _train(job: Job, started: float, watcher: Watcher | None) -> Result:
         total_time=seconds,
         memory=_core.peak_memory(),
         n_atoms=task.n_atoms,
-        extra=_finite(extra),
+        extra=finite(extra),
     )
 
 
@@ -133,8 +165,9 @@ def _validate(job: Job, model: Model) -> Score | None:
     return score(model.heuristic(), states, job.contestant.search_options(job.validation.search, job.budgets.memory))
 
 
-def _search(job: Job, started: float, go_on: Callable[[], bool]) -> Result:
-    start, heuristic = _prepare(job)
+def _search(job: Job, started: float, go_on: Callable[[], bool], enforce: Enforce) -> Result:
+    with enforce(job.budgets.search, job.budgets.memory, "reading and grounding the problem, or loading the model"):
+        start, heuristic = _prepare(job)
     left = job.budgets.search - (time.monotonic() - started)
     if left <= 0:
         return _ended(job, Status.OUT_OF_TIME, started, "out of time before the search began")
@@ -155,7 +188,7 @@ def _search(job: Job, started: float, go_on: Callable[[], bool]) -> Result:
         evaluations=figures.pop("evaluated"),
         memory=_core.peak_memory(),
         n_atoms=start.task.n_atoms,
-        extra=_finite(figures),
+        extra=finite(figures),
         **kept,
     )
 
@@ -216,12 +249,3 @@ def _run_planner(job: Job, started: float, go_on: Callable[[], bool]) -> Result:
         error=found.reason or None,
         extra=extra,
     )
-
-
-def _finite(value: Any) -> Any:
-    """As JSON can hold it: what is no finite number becomes null."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {key: _finite(entry) for key, entry in value.items()}
-    return [_finite(entry) for entry in value] if isinstance(value, (list, tuple)) else value

@@ -20,11 +20,12 @@ UNIT_PROCESS = "goalward.experiments.unit_process"
 
 @dataclass(frozen=True)
 class Outcome:
-    """A result, or why there is none this time and the unit should be tried again."""
+    """A result, or why there is none: ``lost``, to be tried again, or ``blocked`` by something that others meet too."""
 
     unit: str
     result: Result | None = None
     lost: str = ""
+    blocked: str = ""
 
 
 def run_unit(job: Job, cancelled: Callable[[], bool] = lambda: False, module: str = UNIT_PROCESS) -> Outcome:
@@ -38,7 +39,7 @@ def run_unit(job: Job, cancelled: Callable[[], bool] = lambda: False, module: st
         return Outcome(unit, lost="its process was killed" + (f": {_last_line(err)}" if err.strip() else ""))
     if ending.cut is None and ending.code == 0:
         told = json.loads(out)
-        return Outcome(unit, lost=told["lost"]) if "lost" in told else Outcome(unit, Result(**told))
+        return Outcome(unit, **told) if told.keys() <= {"lost", "blocked"} else Outcome(unit, Result(**told))
     with contextlib.suppress(FileNotFoundError):  # of a unit that was ended between its file and its result
         Path(job.scratch).unlink()
     if ending.cut is not None:
