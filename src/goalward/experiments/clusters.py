@@ -1,4 +1,8 @@
-"""Where units run: on this machine, on a Dask scheduler that is there already, or in jobs of a Slurm cluster."""
+"""Where units run: on this machine, on a Dask scheduler that is there already, or in jobs of a Slurm cluster.
+
+Whoever may talk to a Dask scheduler may run code in it, in its workers and in its clients. So those that are started
+here speak TLS and take nobody who does not hold the key that was made for this one run.
+"""
 
 from __future__ import annotations
 
@@ -65,6 +69,16 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
+def _made_for_this_run() -> Any:
+    """A key and a certificate that exist in memory alone, for the scheduler, the workers and the client."""
+    from distributed.security import Security  # noqa: PLC0415
+
+    try:
+        return Security.temporary(require_encryption=True)
+    except ImportError:
+        raise UsageError("running experiments needs cryptography: pip install 'goalward[experiments]'") from None
+
+
 @contextlib.contextmanager
 def local_cluster(jobs: int) -> Iterator[Workers]:
     """So many worker processes on this machine, for one unit at a time each."""
@@ -89,6 +103,8 @@ def local_cluster(jobs: int) -> Iterator[Workers]:
             memory_limit=0,  # units have their own limits
             dashboard_address="127.0.0.1:0",  # any free port: there may be other clusters
             host="127.0.0.1",
+            protocol="tls://",
+            security=_made_for_this_run(),  # other users of this machine reach the address, too
             silence_logs=logging.CRITICAL,
         ) as cluster,
         Client(cluster) as client,
@@ -99,7 +115,10 @@ def local_cluster(jobs: int) -> Iterator[Workers]:
 
 @contextlib.contextmanager
 def existing_cluster(address: str) -> Iterator[Workers]:
-    """The workers of a scheduler that somebody has started."""
+    """The workers of a scheduler that somebody has started.
+
+    Keys for one at ``tls://`` come from Dask's own configuration (``distributed.comm.tls``).
+    """
     _import_dask()
     from distributed import Client  # noqa: PLC0415
 
@@ -121,12 +140,19 @@ def slurm_cluster(config: Config, jobs: int, logs: Path) -> Iterator[Workers]:
 
     _check_slurm(submit_script(config, logs))
     logs.mkdir(parents=True, exist_ok=True)
+    keys = logs / "keys"  # workers on other machines read them here; nobody else may
+    keys.mkdir(mode=0o700, exist_ok=True)
+    keys.chmod(0o700)
     options = _slurm_options(config, logs)
     interface = options.pop("interface")
-    scheduler_options: dict[str, Any] = {"dashboard_address": ":0"}
+    scheduler_options: dict[str, Any] = {"dashboard_address": "127.0.0.1:0"}
     if interface is not None:
         options["interface"] = interface
         scheduler_options["interface"] = interface
+    else:  # the address that workers are told anyway, and no other
+        from distributed.utils import get_ip  # noqa: PLC0415
+
+        scheduler_options["host"] = get_ip()
 
     async def forget(names: set[str]) -> None:
         for name in names & cluster.workers.keys():
@@ -145,7 +171,13 @@ def slurm_cluster(config: Config, jobs: int, logs: Path) -> Iterator[Workers]:
     with (
         # A worker that is gone does not come back, and waiting for it might end the job that takes its place.
         dask.config.set(SETTINGS | {"distributed.deploy.lost-worker-timeout": "1s"}),
-        cluster_class(**options, scheduler_options=scheduler_options) as cluster,
+        cluster_class(
+            **options,
+            scheduler_options=scheduler_options,
+            protocol="tls://",
+            security=_made_for_this_run(),
+            shared_temp_directory=str(keys),
+        ) as cluster,
         Client(cluster) as client,
     ):
         _quiet()
