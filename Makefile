@@ -6,13 +6,15 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 # What a build depends on; Python sources do not, the install is editable.
 BUILD_INPUTS := pyproject.toml constraints.txt CMakeLists.txt $(shell find src/native -type f)
 
-.PHONY: demo test lint types check docs wheel chromium smoke crash-test bench clean help
+.PHONY: demo test lint types check docs wheel chromium smoke crash-test sanitize fuzz bench clean help
 
 help:
 	@echo "make demo   install into $(VENV), solve a bundled instance from several initial states, show the plans are valid"
 	@echo "make test   install with the test tools and run everything CI runs"
 	@echo "make smoke  install what experiments need, run a small one, write its report to smoke/report.html"
 	@echo "make crash-test  kill parts of an experiment at random moments for ten minutes, compare its results"
+	@echo "make sanitize    the native core under AddressSanitizer and UBSan: its tests and a short run of the fuzzers"
+	@echo "make fuzz   damaged files of every kind for an hour (FUZZ_SECONDS=…), and how many of each"
 	@echo "make bench  compare speed and heuristic values with Fast Downward (needs the public benchmark)"
 	@echo "make docs   build the documentation in build/site; warnings are errors"
 	@echo "make wheel  build sdist and wheel in dist/, and try the wheel in an empty environment"
@@ -78,6 +80,29 @@ smoke: $(VENV)/.installed-experiments
 
 crash-test: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/crash_test.py --rounds 20
+
+FUZZ_SECONDS ?= 3600
+fuzz: $(VENV)/.installed-dev
+	$(BIN)/python benchmarks/fuzz.py --seconds $(FUZZ_SECONDS)
+
+# A build of its own, in an environment that shares all other packages with $(VENV).
+SANITIZED := build/sanitize
+$(SANITIZED)/.installed: $(VENV)/.installed-dev
+	$(PYTHON) -m venv --without-pip $(SANITIZED)/venv
+	$(BIN)/python -c "import sys; print('\n'.join(p for p in sys.path if p.endswith('site-packages')))" \
+	  > $$(echo $(SANITIZED)/venv/lib/python3*/site-packages)/shared.pth
+	SKBUILD_BUILD_DIR=$(abspath $(SANITIZED))/cmake SKBUILD_CMAKE_DEFINE=GOALWARD_SANITIZE=ON \
+	  $(SANITIZED)/venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation \
+	  --force-reinstall .
+	@touch $@
+
+NATIVE_TESTS := tests/task/test_store.py tests/task/test_packing.py tests/task/test_successors.py tests/task/test_states.py \
+  tests/search/test_signature.py tests/search/test_network.py tests/search/test_queues.py tests/search/test_landmarks.py \
+  tests/search/test_improve.py tests/regression tests/sampling tests/test_fuzz_files.py
+sanitize: $(SANITIZED)/.installed
+	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
+	  ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
+	  $(SANITIZED)/venv/bin/python -m pytest -q -p no:cacheprovider $(NATIVE_TESTS)
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/heuristic_values.py
