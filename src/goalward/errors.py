@@ -8,6 +8,7 @@ Downward's driver, so that scripts written for it keep working.
 from __future__ import annotations
 
 import difflib
+import errno
 from collections.abc import Iterable
 from enum import IntEnum
 from itertools import islice
@@ -102,6 +103,14 @@ class StoppedError(GoalwardError):
     """Ctrl-C or SIGTERM came in the middle of work that leaves nothing to keep."""
 
     exit_code = ExitCode.INTERRUPTED
+
+
+_MACHINE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ESTALE}
+
+
+def is_the_machines(error: BaseException | None) -> bool:
+    """Is it the machine that is in trouble (a full disk, say), so that the same work may well succeed later?"""
+    return isinstance(error, WriteError) or (isinstance(error, OSError) and error.errno in _MACHINE)
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

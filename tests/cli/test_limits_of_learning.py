@@ -70,9 +70,9 @@ def test_more_walks_than_anybody_wants_are_refused(
 # --- time ---
 
 
-def test_rollouts_and_samples_without_end_heed_the_time_limit(bundled: Any) -> None:
+def test_rollouts_without_end_heed_the_time_limit(bundled: Any) -> None:
     files = bundled("blocks", n=6)
-    endless = ["rollouts=100000", "length=1000000", "samples=50000000", "trials=1", "validation_states=0"]
+    endless = ["rollouts=100000", "length=1000000", "trials=1", "validation_states=0"]
     options = make_options("n-rsl", texts=dict(pair.split("=") for pair in endless))
     model = train_with(ground_files(*files.names), "n-rsl", replace(options, time_limit=1.0))
     assert model.info["trials"][0]["epochs"] >= 1, "without the limit it takes hours until the first"

@@ -336,3 +336,24 @@ def test_thousands_of_results_are_counted_and_resumed(tmp_path: Path, store: Sto
         store.add(Result(unit.id, "solved", solved=True, total_time=0.1))
     assert len(run(big, store, good, Watcher())) == 3
     assert [(row["done"], row["units"]) for row in store.progress()] == [(300, 300)] * 2
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [lambda job: Outcome(job.unit.id, blocked="the disk is full"), lambda job: OSError(28, "the disk is full")],
+    ids=["unit", "worker"],
+)
+def test_a_full_disk_ends_the_run_and_fails_nothing(config: Config, store: Store, trouble: Work) -> None:
+    met: list[str] = []
+
+    def work(job: Job) -> Any:
+        met.append(job.unit.id)
+        return good(job) if len(met) < 3 else trouble(job)
+
+    with pytest.raises(GoalwardError, match=r"the disk is full; what is done is kept, run the same command again"):
+        run(config, store, work, Watcher())
+    counts = store.counts()
+    assert counts["failed"] == 0
+    assert 0 < counts["done"] < counts["units"]
+    run(config, store, good, Watcher())
+    assert store.counts()["done"] == counts["units"]

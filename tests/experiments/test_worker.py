@@ -225,6 +225,14 @@ def test_a_file_that_is_not_there_is_a_failure_that_names_it(schedule: Schedule)
     assert "/nowhere/domain.pddl" in str(result.error)
 
 
+def test_a_product_that_cannot_be_written_is_no_result(schedule: Schedule, tmp_path: Path) -> None:
+    unit = next(unit for unit in schedule.units if unit.method == "ff")
+    job = dataclasses.replace(schedule.job(unit, tmp_path / "scratch"), scratch=str(tmp_path / "none" / "scratch"))
+    told = json.loads(unit_process.main(job.to_json()))
+    assert list(told) == ["blocked"]
+    assert "cannot be written" in told["blocked"]
+
+
 @pytest.mark.parametrize("number", [9, None])
 def test_a_planner_that_somebody_kills_is_no_result(
     schedule: Schedule, monkeypatch: pytest.MonkeyPatch, number: int | None

@@ -158,7 +158,7 @@ class DomainModel(Solver):
     def summary(self, *, details: bool = False) -> dict[str, Any]:
         """What a person wants to know of the network and its training."""
         info, options = self.info, self.options
-        problems = info.get("problems", [])
+        problems = info.get("problems") or []
         facts = {
             "domain": self.domain_name,
             "method": info.get("method"),

@@ -10,7 +10,7 @@ import typer
 
 from goalward.cli.console import say
 from goalward.cli.live import spinner
-from goalward.errors import UsageError
+from goalward.errors import GoalwardError, UsageError
 from goalward.experiments.exchange import export_csv, export_lab, export_parquet, import_lab
 from goalward.experiments.store import FILE_NAME, Store
 from goalward.measures import format_size
@@ -71,7 +71,7 @@ def import_(
     try:
         with Store(path, create=is_new) as store:
             found, added = import_lab(store, properties)
-    except UsageError:
+    except GoalwardError:
         if is_new:  # a file that cannot be read leaves no empty experiment behind
             path.unlink()
             with contextlib.suppress(OSError):  # a folder that holds other things stays

@@ -19,6 +19,7 @@ from rich.text import Text
 from goalward import _core
 from goalward.cli.console import errors, print_json, say
 from goalward.cli.flags import search_flag
+from goalward.cli.limits import Limits
 from goalward.cli.live import search_view
 from goalward.cli.plan import EXIT_CODES, IMPROVE, parse_improvement
 from goalward.cli.signals import Interrupt
@@ -93,8 +94,10 @@ def solve(
         raise UsageError("choose one of --json and --csv")
     improvement = parse_improvement(improve)
     started = time.monotonic()
-    loaded = load_model(model)
-    starts = [loaded.start(read_text(path), str(path)) for path in states]
+    limits = Limits(time_limit * len(states), memory_limit)
+    with limits.enforce("loading the model and reading the states"):  # a model of a domain grounds each of them
+        loaded = load_model(model)
+        starts = [loaded.start(read_text(path), str(path)) for path in states]
     if plans is not None:
         plans.mkdir(parents=True, exist_ok=True)
     plan_files = _plan_files(states, plans)

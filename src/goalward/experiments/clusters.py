@@ -74,7 +74,7 @@ def _made_for_this_run() -> Any:
     from distributed.security import Security  # noqa: PLC0415
 
     try:
-        return Security.temporary(require_encryption=True)
+        return Security.temporary()
     except ImportError:
         raise UsageError("running experiments needs cryptography: pip install 'goalward[experiments]'") from None
 

@@ -22,7 +22,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from goalward.errors import GoalwardError, UsageError
+from goalward.errors import GoalwardError, UsageError, is_the_machines
 from goalward.experiments.benchmark import find_instances
 from goalward.experiments.clusters import SchedulerLostError, Workers
 from goalward.experiments.config import Config
@@ -216,7 +216,7 @@ class Runner:
                     self._deaths[unit.id] += 1
                     self.store.begin(unit.id)
                 return Outcome(unit.id, lost="its worker died")
-            if isinstance(error, OSError):
+            if is_the_machines(error):
                 return Outcome(unit.id, blocked=f"its worker could not run it: {error}")
             # The worker itself stumbled (no memory left to start a process, say), which says nothing about the unit.
             return Outcome(unit.id, lost=f"its worker could not run it: {type(error).__name__}: {error}")

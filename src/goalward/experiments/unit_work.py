@@ -6,7 +6,6 @@ An experiment does each unit in a process of its own (``unit_process.py``), ``go
 
 from __future__ import annotations
 
-import errno
 import sys
 import time
 from collections.abc import Callable
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from goalward import _core
 from goalward.baselines.fast_downward import PLANNERS, run_planner
-from goalward.errors import ExitCode, GoalwardError, LimitError, WriteError
+from goalward.errors import ExitCode, GoalwardError, LimitError, is_the_machines
 from goalward.experiments.contestants import OUR_LAMA
 from goalward.experiments.store import Result
 from goalward.experiments.units import Job
@@ -44,9 +43,6 @@ COLUMNS = ("status", "plan_length", "cost", "generated", "initial_h", "search_ti
 
 class BlockedError(GoalwardError):
     """The machine is in the way (a full disk, say): that is no result of the unit, and others would fare no better."""
-
-
-_MACHINE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ESTALE}
 
 
 class LostError(Exception):
@@ -90,10 +86,8 @@ def do_unit(
         return _ended(job, Status.OUT_OF_MEMORY if memory else Status.OUT_OF_TIME, started, str(error))
     except MemoryError:
         return _ended(job, Status.OUT_OF_MEMORY, started, "out of memory")
-    except WriteError as error:
-        raise BlockedError(str(error)) from None
     except (GoalwardError, OSError, RecursionError) as error:
-        if isinstance(error, OSError) and error.errno in _MACHINE:
+        if is_the_machines(error):
             raise BlockedError(str(error)) from None
         return Result(job.unit.id, "failed", total_time=time.monotonic() - started, error=str(error))
 

@@ -30,6 +30,11 @@ class Relay:
         """An epoch is over; False ends training."""
         return self.watcher.epoch(trial, epoch, look) if self.watcher else None
 
+    def go_on(self) -> bool:
+        """False shortens what comes before training; a watcher need not have an opinion."""
+        wanted = getattr(self.watcher, "go_on", None)
+        return wanted is None or bool(wanted())
+
     def message(self, text: str) -> None:
         """Something worth a line."""
         if self.watcher:

@@ -98,7 +98,8 @@ def whole(value: Any) -> int:
 
 _INFO: dict[str, type | tuple[type, ...]] = {
     "method": str, "preset": str, "options": dict, "method_options": dict, "notes": dict, "versions": dict,
-    "trials": list, "curve": list, "problems": list, "seconds": (int, float),
+    "trials": list, "curve": list, "problems": list, "starts": list, "seconds": (int, float),
+    "seconds_per_state": (int, float), "seconds_per_state_without": (int, float),
 }  # fmt: skip
 
 

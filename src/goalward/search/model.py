@@ -134,7 +134,7 @@ class Model(Solver):
             "training_ended_by": info.get("end"),
             "best_epoch": info.get("best_epoch"),
             "validation_loss": info.get("validation_loss"),
-            "trials": len(info.get("trials", [])),
+            "trials": len(info.get("trials") or []),
             "options": info.get("method_options") or info.get("options"),
             "versions": info.get("versions"),
             "fingerprint": self.fingerprint,
@@ -153,7 +153,8 @@ def task_fingerprint(task: Task) -> str:
 
 def training_notes(info: dict[str, Any]) -> dict[str, Any]:
     """What a method said of its data, of a model or of one trial; the first models had a sampler and no notes."""
-    return dict(info["notes"] if "notes" in info else {"sampler": info.get("sampler")})
+    notes = info.get("notes")
+    return dict({"sampler": info.get("sampler")} if notes is None else notes)
 
 
 def save_model(model: Model, path: str | Path) -> None:

@@ -59,9 +59,21 @@ void register_sampling(nb::module_& m) {
     m.def("sample_states", &draw, "n_atoms"_a, "core"_a, "group_offsets"_a, "groups"_a, "groups_of_offsets"_a,
           "groups_of"_a, "complement_of"_a, "forced_offsets"_a, "forced"_a, "chosen"_a, "pool"_a, "seed"_a,
           "go_on"_a.none() = nb::none(),
+          nb::sig("def sample_states(n_atoms: int, core: numpy.typing.NDArray[numpy.uint64], "
+                  "group_offsets: numpy.typing.NDArray[numpy.int32], groups: numpy.typing.NDArray[numpy.int32], "
+                  "groups_of_offsets: numpy.typing.NDArray[numpy.int32], groups_of: numpy.typing.NDArray[numpy.int32], "
+                  "complement_of: numpy.typing.NDArray[numpy.int32], forced_offsets: numpy.typing.NDArray[numpy.int32], "
+                  "forced: numpy.typing.NDArray[numpy.int32], chosen: numpy.typing.NDArray[numpy.int32], "
+                  "pool: numpy.typing.NDArray[numpy.uint64], seed: int, "
+                  "go_on: collections.abc.Callable[[], bool] | None = None) -> numpy.typing.NDArray[numpy.uint64]"),
           "Full states with the chosen rows of atoms forced, mutexes repaired, as bit rows.");
     m.def("label_states", &label, "preimage_offsets"_a, "preimages"_a, "depth"_a, "n_atoms"_a, "states"_a,
-          "otherwise"_a, "go_on"_a.none() = nb::none(), "The least depth of a pre-image that holds in each state.");
+          "otherwise"_a, "go_on"_a.none() = nb::none(),
+          nb::sig("def label_states(preimage_offsets: numpy.typing.NDArray[numpy.int32], "
+                  "preimages: numpy.typing.NDArray[numpy.int32], depth: numpy.typing.NDArray[numpy.int32], n_atoms: int, "
+                  "states: numpy.typing.NDArray[numpy.uint64], otherwise: int, "
+                  "go_on: collections.abc.Callable[[], bool] | None = None) -> numpy.typing.NDArray[numpy.int32]"),
+          "The least depth of a pre-image that holds in each state.");
 }
 
 }  // namespace goalward

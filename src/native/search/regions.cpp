@@ -14,7 +14,7 @@ namespace {
 class Region {
 public:
     Region(Evaluator& evaluator, const RegionOptions& options)
-        : problem_(evaluator.problem()), evaluator_(evaluator), options_(options), unlimited_(0, 0, nullptr),
+        : problem_(evaluator.problem()), evaluator_(evaluator), options_(options), unlimited_(0, 0, 1, nullptr),
           registry_(problem_.packing().n_words(), unlimited_), values_(problem_.packing().n_variables()) {}
 
     void search(const Word* first) {
@@ -22,7 +22,6 @@ public:
         registry_.insert_scratch();
         add_node();
         children_.push_back(0);
-        evaluator_.forget();
         evaluate_children({}, {});
         while (!open_.empty() && !met_goal_ && expanded_.size() < static_cast<std::size_t>(options_.expansions)) {
             const std::size_t from = expanded_.size();

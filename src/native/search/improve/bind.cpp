@@ -54,7 +54,7 @@ uint64_t neighbourhood_states(const Problem& problem, const Ints& init, const In
     const Costs costs{problem, true};
     const Path path = path_of(costs, init, plan);
     SuffixIndex index(problem, path);
-    Budget budget(0, 0, nullptr);
+    Budget budget(0, 0, 1, nullptr);
     Neighbourhood around(costs, path, index, budget, UINT64_MAX);
     while (around.effort() < effort && !around.exhausted()) around.advance(effort - around.effort());
     return around.generated();
