@@ -110,8 +110,9 @@ class Source:
         """So many labelled states; fewer where ``go_on`` returns False before all are drawn and labelled."""
         states, chosen = self.draw_states(n, go_on=go_on)
         labels = self.label(states, go_on)
-        if (labels < 0).any():
-            states, chosen, labels = (part[labels >= 0] for part in (states, chosen, labels))
+        known = labels >= 0
+        if not known.all():
+            states, chosen, labels = states[known], chosen[known], labels[known]
         return Dataset(self.task, states, labels, chosen, self.rollouts.beyond, self.options.sampler)
 
     def draw_states(self, n: int, *, go_on: GoOn | None = None) -> tuple[BitRows, Ints]:

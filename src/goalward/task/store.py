@@ -24,7 +24,7 @@ from goalward.task.strips import Rows, Task
 
 FORMAT = "goalward-task"
 VERSION = 1
-DTYPES = frozenset({"F32", "I32", "I64", "U8", "U64", "BOOL"})
+DTYPES = frozenset({"F32", "F64", "I32", "I64", "U8", "U64", "BOOL"})
 """Kinds of arrays in files of goalward, as safetensors calls them."""
 
 Arrays = dict[str, npt.NDArray[Any]]
