@@ -62,6 +62,7 @@ PUBLIC: dict[str, tuple[str, ...]] = {
         "StoredFileError",
         "UnsupportedError",
         "UsageError",
+        "WriteError",
     ),
 }
 _HOME = {name: home for home, names in PUBLIC.items() for name in names}

@@ -17,6 +17,7 @@ from goalward.errors import StoppedError as StoppedError
 from goalward.errors import StoredFileError as StoredFileError
 from goalward.errors import UnsupportedError as UnsupportedError
 from goalward.errors import UsageError as UsageError
+from goalward.errors import WriteError as WriteError
 from goalward.front_door import train as train
 from goalward.learning.methods import METHODS as METHODS
 from goalward.learning.methods import Method as Method
@@ -164,6 +165,7 @@ __all__ = [
     "UsageError",
     "Validation",
     "Watcher",
+    "WriteError",
     "anytime_plans",
     "as_state",
     "bind_heuristic",

@@ -163,10 +163,16 @@ def let_work(process: subprocess.Popen[bytes], seconds: float) -> None:
 
 def spawn(*arguments: str | Path, timeout: float = PATIENCE, **environ: str) -> Outcome:
     """Run the installed program in a process of its own."""
+    told = spawn_talkative(*arguments, timeout=timeout, **environ)
+    return Outcome(told.code, told.out, told.err)
+
+
+def spawn_talkative(*arguments: str | Path, timeout: float = PATIENCE, **environ: str) -> Told:
+    """The same for a command that says on stderr how it goes."""
     run = subprocess.run(
         [PROGRAM, *arguments], capture_output=True, text=True, check=False, timeout=timeout, env=environment(**environ)
     )
-    return Outcome(run.returncode, run.stdout, run.stderr)
+    return Told(run.returncode, run.stdout, run.stderr)
 
 
 @dataclass(frozen=True)

@@ -306,9 +306,8 @@ def test_the_time_limit_is_for_each_state(goalward: Goalward, endless: Endless) 
     assert [(row["status"], row["search_time"] >= 0.3) for row in rows] == [("out of time", True)] * 2
 
 
-@pytest.mark.parametrize("limit", ["1M", "150M"])
-def test_a_state_that_runs_out_of_memory(endless: Endless, limit: str) -> None:
-    outcome = spawn("solve", endless.model, endless.state, *PAPER, "--memory-limit", limit, "--time-limit", "30s")
+def test_a_state_that_runs_out_of_memory(endless: Endless) -> None:
+    outcome = spawn("solve", endless.model, endless.state, *PAPER, "--memory-limit", "150M", "--time-limit", "30s")
     assert outcome.code == 22
     assert "out of memory, -, " in outcome.out
     assert "Solved 0 of 1 states" in outcome.out

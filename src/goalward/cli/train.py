@@ -81,7 +81,7 @@ def train(
     several = f" from {len(task.inits)} initial states" if starts else ""
     grounded = f"{task.n_atoms} atoms, {task.n_operators} operators, grounded{several} in {limits.elapsed:.2f}s"
     say(f"Task: {grounded}", err=True)
-    options = replace(options, time_limit=limits.remaining)
+    spent = limits.elapsed
     with spinner("loading PyTorch"):
         import goalward.learning.trainer  # noqa: F401, PLC0415
 
@@ -92,7 +92,7 @@ def train(
         training_view(options, interrupt) as view,
         TrainingLog(log, view) if log else contextlib.nullcontext(view) as watcher,
     ):
-        model = train_with(task, method, options, watcher)
+        model = train_with(task, method, options, watcher, spent=spent)
     if starts:
         model = replace(model, info=model.info | {"starts": [str(path) for path in [problem, *starts]]})
     save_model(model, output)

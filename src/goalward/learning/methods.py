@@ -137,9 +137,17 @@ def make_options(
 
 
 def train_with(
-    task: Task, method: str = "n-rsl", options: LearnOptions | None = None, watcher: Watcher | None = None
+    task: Task,
+    method: str = "n-rsl",
+    options: LearnOptions | None = None,
+    watcher: Watcher | None = None,
+    *,
+    spent: float = 0.0,
 ) -> Model:
-    """Learn a heuristic for a task with a method and its options, or with the default ones."""
+    """Learn a heuristic for a task with a method and its options, or with the default ones.
+
+    ``spent`` seconds of the options' time limit have gone before, for grounding, say.
+    """
     require_torch("training")
     import goalward.learning.trainer  # noqa: F401, PLC0415 - loads PyTorch, before the clock starts
     from goalward.learning.models import train_model  # noqa: PLC0415 - the table is read by those who train nothing
@@ -148,7 +156,7 @@ def train_with(
     chosen = known() if options is None else options
     if not isinstance(chosen, known):
         raise UsageError(f"{method} learns with {known.__name__}, and these are {type(chosen).__name__}")
-    return train_model(task, method, find_method(method).learn, chosen, watcher)
+    return train_model(task, method, find_method(method).learn, chosen, watcher, spent=spent)
 
 
 def methods_with(option: str) -> list[str]:

@@ -20,20 +20,27 @@ from goalward.task.strips import Task
 
 
 def train_model(
-    task: Task, method: str, learn: Learner[Chosen], options: Chosen, watcher: Watcher | None = None
+    task: Task,
+    method: str,
+    learn: Learner[Chosen],
+    options: Chosen,
+    watcher: Watcher | None = None,
+    *,
+    spent: float = 0.0,
 ) -> Model:
     """Learn a heuristic for a task by the trials of one method; ``goalward.learning.methods`` knows its learner.
 
     With several trials, each has its own seed, and samplers and labels take turns; the one that solves most validation
     states is kept, by fewer evaluations among equals. Unless a number of trials is asked for, there are no more once
-    one has solved them all at once. The time limit is shared between the trials.
+    one has solved them all at once. The time limit is shared between the trials; ``spent``
+    seconds of it have gone before.
     """
     if not task.n_atoms:
         raise UsageError(f"{task.problem_name} has nothing to learn: no atom of it can change, every state is the same")
     started = time.monotonic()
     options = options.resolved()
     states = validation_states(task, options.validation_states, options.seed)
-    trials, best = Race(task, method, learn, options, states, watcher).run()
+    trials, best = Race(task, method, learn, options, states, watcher, spent).run()
     verdict = judge(best, task, states)
     return Model(task, best.result.weights, _info(method, options, trials, best, time.monotonic() - started) | verdict)
 

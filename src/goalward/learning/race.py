@@ -87,6 +87,7 @@ class Race:
         options: LearnOptions,
         states: list[Ints],
         watcher: Watcher | None,
+        spent: float = 0.0,
     ) -> None:
         self.task = task
         self.method = method
@@ -94,7 +95,7 @@ class Race:
         self.options = options
         self.states = states
         self.watcher = watcher
-        self.started = time.monotonic()
+        self.started = time.monotonic() - spent
         self.sizes = round_sizes(options.n_trials, race=isinstance(options, SupervisedOptions) and options.race is True)
 
     def run(self) -> tuple[list[Learned], Learned]:

@@ -86,7 +86,7 @@ class Trial(Generic[Chosen]):
         wanted = getattr(self.watcher, "go_on", None)
 
         def go_on() -> bool:
-            return (deadline is None or time.monotonic() < deadline) and (wanted is None or wanted())
+            return (deadline is None or time.monotonic() < deadline) and (wanted is None or wanted() is not False)
 
         return go_on
 
