@@ -1,7 +1,7 @@
 """Our searches beside Fast Downward's lama-first, on the public benchmark: same states, CPU time for both.
 
     python benchmarks/beside_lama.py --list all                          # plan --search lama, 75 instances, p1 to p3
-    python benchmarks/beside_lama.py --list mid --states 5 --train 60    # and hybrid with a model trained for 60 s
+    python benchmarks/beside_lama.py --list mid --states 5 --train 60    # and with a model trained for 60 s
     python benchmarks/beside_lama.py --list all --table results.jsonl    # only the tables of an earlier run
 
 Every search is a process of its own, one after the other, so that memory can be measured from outside in the same way
@@ -9,6 +9,11 @@ for both. Grounding and translating are prepared before and not counted; trainin
 calls so; for ours it includes the search for landmarks, for theirs it does not. What is made before it (successor
 generators, relaxed operators, their landmarks) is the set-up. Results go to a file line by line; a run that was cut
 short goes on where it stopped. Limits are CPU time of the search.
+
+With ``--train`` there are three more rows: ``hybrid`` is hybrid search with the model, ``solve`` is what ``solve``
+does by default (hybrid, unless training found the model of no use, then goalward-lama), and ``network`` greedy search
+with the network alone, three widths in turn, for ``--alone`` seconds. Training goes by CPU time too. At the end stands
+after how many states like these training has paid for itself.
 
 With ``--improve`` every plan of ours is improved: for the time that ``goalward plan`` would take by default (as long as
 the search, at least 0.1 s), and on to so many seconds.
@@ -22,6 +27,7 @@ import gc
 import json
 import math
 import os
+import subprocess
 import sys
 import tempfile
 import time
@@ -46,13 +52,16 @@ from common import (
     translate,
 )
 from goalward import improve_plan, load_model
-from goalward.search import SearchOptions, bind_heuristic, prepare, search
+from goalward.measures import format_break_even
+from goalward.search import bind_heuristic, prepare, search
+from goalward.search.solving import default_search
 from goalward.task.grounding import ground_files
 from goalward.task.states import StateReader
 from goalward.task.store import load_task, save_task
 
 SEARCHING, THEIR_MARK = "searching", "Conducting lazy best first search"
 ENOUGH_STORED = 20_000  # states, for memory per state to mean something
+OURS = ("goalward-lama", "hybrid", "solve", "network")
 AT_LEAST = 0.1  # seconds that a plan is improved for by default
 
 
@@ -63,7 +72,7 @@ class Contest:
         self.instance, self.options = instance, options
         self.folder = folder / instance.label.replace("/", "-")
         self.folder.mkdir(exist_ok=True, parents=True)
-        self.task_file = self.folder / "task"
+        self.task_file, self.model = self.folder / "task", self.folder / "model.goalward"
         if not self.task_file.exists():
             save_task(ground_files(instance.domain_file, instance.problem_file), self.task_file)
 
@@ -73,23 +82,22 @@ class Contest:
         line["lama-first"] = self._theirs(state)
         line["goalward-lama"] = self._ours(state, "lama")
         if self.options.train:
+            line["model"] = self._trained()
             line["hybrid"] = self._ours(state, "hybrid")
+            line["network"] = self._ours(state, "gbfs", self.options.alone)
         return line
 
-    def model(self) -> Path:
-        """A model with the defaults of ``goalward train``, made when it is first asked for."""
-        path = self.folder / "model.goalward"
-        if not path.exists():
-            from goalward import train  # noqa: PLC0415 - loads PyTorch
+    def _trained(self) -> dict[str, Any]:
+        """What training says of its model, which has the defaults of ``goalward train`` and is made when needed."""
+        if not self.model.exists():
+            words = [self.task_file, self.model, self.options.train, *self.options.set]
+            subprocess.run([sys.executable, __file__, "--trainer", *map(str, words)], check=True)
+        info = load_model(self.model).info
+        return {name: info.get(name) for name in ("seconds", "likely_to_help", "end", "notes")}
 
-            begun = time.process_time()
-            train(load_task(self.task_file), time_limit=self.options.train, progress=False).save(path)
-            print(f"{self.instance.label}: trained, {time.process_time() - begun:.0f} s of CPU", flush=True)
-        return path
-
-    def _ours(self, state: int, algorithm: str) -> dict[str, Any]:
-        source = self.model() if algorithm == "hybrid" else self.task_file
-        settings = [self.options.limit, self.options.improve or 0]
+    def _ours(self, state: int, algorithm: str, limit: float | None = None) -> dict[str, Any]:
+        source = self.task_file if algorithm == "lama" else self.model
+        settings = [limit or self.options.limit, self.options.improve or 0]
         files = [source, self.instance.state_file(state)]
         run = run_metered(
             [sys.executable, __file__, "--worker", algorithm, *map(str, files), *map(str, settings)], SEARCHING
@@ -116,9 +124,21 @@ class Contest:
         }
 
 
+def trainer(task_file: str, model_file: str, seconds: str, *settings: str) -> None:
+    """Train in a process of its own, which goes by CPU time instead of the clock."""
+    from goalward.learning import make_options, train_with  # noqa: PLC0415 - loads PyTorch
+
+    time.monotonic = time.process_time  # type: ignore[assignment]  # what training goes by
+    texts = dict(setting.split("=", 1) for setting in settings)
+    train_with(load_task(task_file), "n-rsl", make_options("n-rsl", {"time_limit": float(seconds)}, texts)).save(
+        model_file
+    )
+
+
 def worker(algorithm: str, source: str, state_file: str, limit: str, improvement: str) -> None:
     """One search of ours in a process of its own."""
-    if algorithm == "hybrid":
+    learned = algorithm != "lama"
+    if learned:
         model = load_model(source)
         task = model.task
         heuristic = model.heuristic(task)
@@ -126,7 +146,7 @@ def worker(algorithm: str, source: str, state_file: str, limit: str, improvement
         task = load_task(source)
         heuristic = bind_heuristic(task, "ff")
     init = StateReader(task).read(state_file)
-    options = SearchOptions(algorithm=algorithm)
+    options = default_search(learned=learned, algorithm=algorithm)
     begun = time.process_time()
     prepare(heuristic, options, init)
     setup = time.process_time() - begun
@@ -166,7 +186,8 @@ def worker(algorithm: str, source: str, state_file: str, limit: str, improvement
 
 def tables(lines: Sequence[dict[str, Any]]) -> Iterator[str]:
     """Coverage, time, plan cost and memory of each of our searches beside lama-first's."""
-    ours = [name for name in ("goalward-lama", "hybrid") if any(name in line for line in lines)]
+    lines = [_with_solve(line) for line in lines]
+    ours = [name for name in OURS if any(name in line for line in lines)]
     by_domain: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for line in lines:
         by_domain[line["instance"].split("/")[0]].append(line)
@@ -180,6 +201,42 @@ def tables(lines: Sequence[dict[str, Any]]) -> Iterator[str]:
         yield ""
         yield f"{name} / lama-first on the {len(common)} states that both solve:"
         yield from _ratios(name, common, by_domain)
+    if "solve" in ours:
+        yield from _what_learning_adds(lines)
+
+
+def _with_solve(line: dict[str, Any]) -> dict[str, Any]:
+    """With what ``goalward solve`` does by default: it leaves out a model that training found of no use."""
+    if "model" not in line:
+        return line
+    return line | {"solve": line["goalward-lama" if line["model"]["likely_to_help"] is False else "hybrid"]}
+
+
+WHAT_COUNTS = (("expansions", "expanded", 1), ("time", "seconds", 0.001), ("cost", "cost", 1))
+
+
+def _ratio(row: dict[str, Any], ours: str, other: str, part: str, least: float) -> float:
+    return float(max(row[ours][part], least) / max(row[other][part], least))
+
+
+def _what_learning_adds(lines: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Searches with the model beside those without it, and when its training has paid for itself."""
+    yield ""
+    both = [line for line in lines if line["hybrid"]["solved"] and line["goalward-lama"]["solved"]]
+    asked = [line for line in both if line["hybrid"]["expanded"] != line["goalward-lama"]["expanded"]]
+    for what, rows in (("", both), (" and the network was asked", asked)):
+        if rows:
+            parts = [
+                f"{name} {median(_ratio(row, 'hybrid', 'goalward-lama', part, least) for row in rows):.2f}"
+                for name, part, least in WHAT_COUNTS
+            ]
+            yield f"hybrid / goalward-lama on the {len(rows)} states that both solve{what}, medians: {', '.join(parts)}"
+    by_instance: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for line in lines:
+        by_instance[line["instance"]].append(line)
+    for label, rows in by_instance.items():
+        theirs, ours = (sum(row[name]["seconds"] for row in rows) / len(rows) for name in ("lama-first", "solve"))
+        yield f"{label}: {format_break_even(rows[0]['model']['seconds'], ours, theirs, 'lama-first')}"
 
 
 def _ratios(name: str, common: list[dict[str, Any]], by_domain: dict[str, list[dict[str, Any]]]) -> Iterator[str]:
@@ -220,12 +277,18 @@ def main() -> None:
     if sys.argv[1:2] == ["--worker"]:
         worker(*sys.argv[2:])
         return
+    if sys.argv[1:2] == ["--trainer"]:
+        trainer(*sys.argv[2:])
+        return
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bench", type=Path, help="the unpacked public benchmark")
     parser.add_argument("--list", choices=["all", "choose", "report", "mid", "large"], default="mid")
     parser.add_argument("--states", type=int, default=3, help="p1 to pN of each instance")
     parser.add_argument("--limit", type=float, default=30.0, help="seconds of CPU time for each search")
     parser.add_argument("--train", type=float, help="train a model for so many seconds and run hybrid search too")
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="an option of the training")
+    parser.add_argument("--alone", type=float, default=10.0, help="seconds for the network alone")
+    parser.add_argument("--models", type=Path, help="keep models and tasks in this folder")
     parser.add_argument("--improve", type=float, help="improve plans for so many seconds")
     parser.add_argument("--part", default="1/1", metavar="K/N", help="the K-th of N parts of the list")
     parser.add_argument("--out", type=Path, help="lines of results; an existing file is continued")
@@ -241,12 +304,12 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         for instance in instances:
             states = [n for n in range(1, options.states + 1) if not lines.has(instance=instance.label, state=n)]
-            contest = Contest(instance, Path(scratch), options) if states else None
+            contest = Contest(instance, options.models or Path(scratch), options) if states else None
             for state in states:
                 assert contest is not None
                 line = contest.results(state)
                 lines.add(line)
-                shown = ", ".join(f"{name} {_shown(line[name])}" for name in line if isinstance(line[name], dict))
+                shown = ", ".join(f"{name} {_shown(line[name])}" for name in ("lama-first", *OURS) if name in line)
                 print(f"{instance.label} p{state}: {shown}", flush=True)
     print("\n".join(tables(lines.all)))
 

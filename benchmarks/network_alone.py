@@ -19,8 +19,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from beside_lama import LARGE, MID
-from common import Instance, find_benchmark, find_instances
+from common import LISTS, chosen, find_benchmark, find_instances
 from goalward.search import SearchOptions, search
 from goalward.search.network import bind_network
 from goalward.task.grounding import ground_files
@@ -37,14 +36,6 @@ class Found:
     length: int | None
     seconds: float
     expanded: int
-
-
-def for_choosing(instances: list[Instance]) -> set[str]:
-    """Labels of the first and third instance of each domain and difficulty."""
-    groups: dict[tuple[str, str], list[Instance]] = {}
-    for instance in instances:
-        groups.setdefault((instance.domain, instance.difficulty), []).append(instance)
-    return {group[i].label for group in groups.values() for i in (0, 2) if i < len(group)}
 
 
 def train(task: Task, seconds: float, settings: dict[str, str], *, before: bool) -> Any:
@@ -78,7 +69,7 @@ def solve(task: Task, model: Any, states: Iterable[Path], limit: float) -> list[
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bench", type=Path, help="the unpacked benchmark")
-    parser.add_argument("--list", choices=["mid", "large"], default="mid")
+    parser.add_argument("--list", choices=LISTS, default="mid")
     parser.add_argument("--only", default="", help="instances whose label contains this")
     parser.add_argument("--states", type=int, default=5)
     parser.add_argument("--train", type=float, default=60.0, help="seconds of CPU time")
@@ -89,11 +80,10 @@ def main() -> None:
     time.monotonic = time.process_time  # type: ignore[assignment]  # training goes by the monotonic clock
     settings = dict(text.split("=", 1) for text in arguments.set)
     everything = find_instances(find_benchmark(arguments.bench))
-    choosing = for_choosing(everything)
-    wanted = MID if arguments.list == "mid" else LARGE
+    choosing = {instance.label for instance in chosen(everything, "choose")}
     solved: dict[str, list[int]] = {"choosing": [0, 0], "confirming": [0, 0]}
-    for instance in everything:
-        if not any(instance.label.startswith(label) for label in wanted) or arguments.only not in instance.label:
+    for instance in chosen(everything, arguments.list):
+        if arguments.only not in instance.label:
             continue
         task = ground_files(instance.domain_file, instance.problem_file)
         model = train(task, arguments.train, settings, before=arguments.before)

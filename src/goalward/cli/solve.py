@@ -41,7 +41,7 @@ from goalward.search import (
     Status,
 )
 from goalward.search.learned import is_of_use, load_model
-from goalward.search.planning import h_ff
+from goalward.search.planning import without_model
 from goalward.search.solving import TIME_LIMIT, Outcome, default_search, solve_all
 from goalward.task.plan_file import write_text_atomically
 from goalward.task.sexpr import read_text
@@ -120,7 +120,7 @@ def solve(
             results.searching(figures)
             return not interrupt.asked
 
-        bind = h_ff if options.algorithm == "lama" else loaded.heuristic
+        bind = without_model(loaded) if options.algorithm == "lama" else loaded.heuristic
         outcomes = solve_all(starts, bind, options, jobs=jobs, improve=improvement, progress=progress)
         for outcome, plan_file in zip(outcomes, plan_files, strict=True):
             rows.append(_row(outcome, plan_file))

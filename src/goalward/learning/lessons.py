@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from goalward.learning.improvements import Improve
+from goalward.learning.region_lessons import Improve
 from goalward.sampling import Dataset, Source
 from goalward.search.network import NetworkWeights, bind_network
 from goalward.task.states import BitRows

@@ -17,7 +17,7 @@ from typing import Any
 from goalward.learning.options import LearnOptions, SupervisedOptions
 from goalward.learning.results import TrainingResult
 from goalward.learning.trials import LEAST_SECONDS, Learner, Trial, Watcher
-from goalward.learning.validation import Score, score, search_without
+from goalward.learning.validation import Score, best_lead, leads_compared, score, search_without
 from goalward.search.network import bind_network
 from goalward.search.solving import default_search
 from goalward.task.strips import Ints, Task
@@ -26,8 +26,9 @@ VALIDATION_SHARE = 0.2
 """The share of a trial's time that goes at most into its validation, where trials compete."""
 VERDICT_SHARE = 0.05
 """The same where there is one trial, and validation only says what it is worth."""
-SEARCHES = 1.5
-"""Validation searches take so many times what a score is given: with the network and by it alone, and without it."""
+SEARCHES = 3.5
+"""Validation searches of the last round take so many times what a score is given: with the network and by it alone, and
+when that is the best, without it and with each part leading."""
 FEWEST_STATES, ENOUGH_SECONDS = 3, 1.0
 """Where time is short, fewer validation states are searched from, but these for long enough to tell anything."""
 DOUBTFUL_SHARE = 0.2
@@ -54,7 +55,7 @@ class Learned:
     @property
     def rank(self) -> tuple[float, ...]:
         """Solved states, then evaluations; the loss, which compares less well between samplers, only among equals."""
-        return (*(self.score.rank if self.score else (0, 0, 0)), -self.result.validation_loss)
+        return (*(self.score.rank if self.score else (0, 0, 0, 0)), -self.result.validation_loss)
 
     @property
     def settles_it(self) -> bool:
@@ -129,7 +130,7 @@ class Race:
                 self.task, self.method, self.options, number, seconds, self.states, self.watcher, time.monotonic(),
                 share=1 / len(self.sizes),
             )  # fmt: skip
-            learned = self._run_trial(trial, before, first=not trials)
+            learned = self._run_trial(trial, before, first=not trials, last=turn == len(self.sizes) - 1)
             # More training does not always help; searches that were given another time compare well enough.
             yield (
                 learned
@@ -155,7 +156,7 @@ class Race:
                 self.watcher.message(f"Trial {number + 1} is dropped after round {turn}: {why}")
         return sorted(ranked[:size])
 
-    def _run_trial(self, trial: Trial[Any], before: Learned | None, *, first: bool) -> Learned:
+    def _run_trial(self, trial: Trial[Any], before: Learned | None, *, first: bool, last: bool) -> Learned:
         """Learn, and let validation states say what came out; that search counts towards the trial's time."""
         options, states, total = self.options, self.states, trial.seconds
         if total is not None:
@@ -174,7 +175,7 @@ class Race:
         if states and not (first and result.end == "interrupted"):
             trial.phase("validation")
             left = math.inf if total is None else max(total - trained, LEAST_SECONDS)
-            limit = min(options.validation_seconds, left / len(states) / SEARCHES)
+            limit = min(options.validation_seconds, left / len(states) / (SEARCHES if last else 1.0))
             search = dataclasses.replace(default_search(learned=True), time_limit=limit)
             verdict = score(bind_network(trial.task, result.weights), states, search)
         epochs = result.last.seconds - (before.result.last.seconds if before else 0.0)
@@ -192,7 +193,8 @@ def judge(best: Learned, task: Task, states: list[Ints]) -> dict[str, Any]:
     """Is the network worth its time in search? With the figures that say so.
 
     It is not where searches with it solve fewer states than searches without it, nor where they solve as many and the
-    network alone solves next to none. Where no search solves anything in the time it has, nobody knows.
+    network alone solves next to none. It is where a search with the network should lead. Where no search solves
+    anything in the time it has, nobody knows.
     """
     verdict = best.score
     if verdict is None:
@@ -203,9 +205,16 @@ def judge(best: Learned, task: Task, states: list[Ints]) -> dict[str, Any]:
         helps = None
     elif verdict.solved != without.solved:
         helps = verdict.solved > without.solved
+    heuristic = bind_network(task, best.result.weights)
+    compared = leads_compared(heuristic, states[: verdict.states], verdict.seconds / 2)
+    lead = best_lead(compared)
+    if lead in {"hybrid", "network"}:
+        helps = True
     return {
         "likely_to_help": helps,
+        "lead": lead,
+        "seconds_by_lead": {name: round(seconds, 6) for name, seconds in compared.items()},
         "solved_without": without.solved,
-        "seconds_per_state": round(verdict.each, 6),
+        "seconds_per_state": round(compared[lead], 6),
         "seconds_per_state_without": round(without.each, 6),
     }

@@ -9,6 +9,7 @@ import math
 from dataclasses import dataclass, replace
 
 from goalward.search import GUIDED, BoundHeuristic, SearchOptions
+from goalward.search.portfolio import LEADS, Lead
 from goalward.search.solving import Outcome, default_search, solve
 from goalward.search.starts import Start
 from goalward.task.states import random_walk_states
@@ -22,7 +23,7 @@ WALK_SEED = 0x56414C4944
 class Score:
     """Larger is better: more states solved, then more of them by the heuristic alone, with fewer evaluations.
 
-    What h_FF and landmarks solve before the heuristic is asked says nothing about it.
+    Where it solves none alone, fewer expansions beside h_FF and landmarks are better.
     """
 
     solved: int
@@ -30,12 +31,17 @@ class Score:
     alone: int
     evaluations: int  # on the states that it solved alone
     seconds: float  # that each search was given at most
-    each: float = 0.0  # that a search took in the mean
+    expanded: int = 0  # on the states that were solved
 
     @property
-    def rank(self) -> tuple[float, float, float]:
+    def rank(self) -> tuple[float, float, float, float]:
         """The better of two scores has the larger rank, even where they are about different numbers of states."""
-        return self.solved / self.states, self.alone / self.states, -self.evaluations / max(self.alone, 1)
+        return (
+            self.solved / self.states,
+            self.alone / self.states,
+            -self.evaluations / max(self.alone, 1),
+            -self.expanded / max(self.solved, 1),
+        )
 
     def __str__(self) -> str:
         return f"{self.solved}/{self.states}"
@@ -55,14 +61,15 @@ def validation_states(task: Task, n: int, seed: int, steps: int = 200) -> list[I
 def score(heuristic: BoundHeuristic, states: list[Ints], options: SearchOptions) -> Score:
     """Search from each state for a short while, with the search that will be used, and with the heuristic alone.
 
-    Where that is the same, there is one search; otherwise each of the two gets half of the time.
+    Where that is the same, there is one search; otherwise each of the two gets half of the time. In hybrid search the
+    heuristic leads: what h_FF and landmarks solve before it is asked would say nothing about it.
     """
     starts = [Start(heuristic.task, state) for state in states]
     seconds = options.time_limit or math.inf
     if options.algorithm not in GUIDED:
         outcomes = alone = [solve(start, heuristic, options) for start in starts]
     else:
-        options = replace(options, time_limit=seconds / 2)
+        options = replace(options, time_limit=seconds / 2, lead="hybrid")
         outcomes = [solve(start, heuristic, options) for start in starts]
         greedy = replace(default_search(learned=True, algorithm="gbfs"), time_limit=seconds / 2)
         alone = [solve(start, heuristic, greedy) for start in starts]
@@ -73,7 +80,7 @@ def score(heuristic: BoundHeuristic, states: list[Ints], options: SearchOptions)
         alone=len(by_itself),
         evaluations=sum(outcome.statistics.evaluated for outcome in by_itself),
         seconds=seconds,
-        each=_each(outcomes),
+        expanded=sum(outcome.statistics.expanded for outcome in outcomes if outcome.solved),
     )
 
 
@@ -90,6 +97,34 @@ def search_without(task: Task, states: list[Ints], seconds: float) -> Without:
     options = replace(default_search(learned=False), time_limit=seconds / 2)
     outcomes = [solve(Start(task, state), "ff", options) for state in states]
     return Without(sum(outcome.solved for outcome in outcomes), _each(outcomes))
+
+
+LEAD_STATES = 5
+"""Validation states at most that decide which search leads."""
+WORTH_LEADING = 0.8
+"""Of the time of those before it in the list that a search may take at most to lead in their place."""
+NOTHING = 0.001
+"""Seconds that no search is told to be shorter than."""
+
+
+def leads_compared(heuristic: BoundHeuristic, states: list[Ints], seconds: float) -> dict[Lead, float]:
+    """Seconds of hybrid search for a state, in the mean, with each of its parts leading; one that fails takes all."""
+    starts = [Start(heuristic.task, state) for state in states[:LEAD_STATES]]
+    compared = {}
+    for lead in LEADS:
+        options = replace(default_search(learned=True), lead=lead, time_limit=seconds)
+        outcomes = [solve(start, heuristic, options) for start in starts]
+        compared[lead] = max(_each(outcomes), NOTHING)
+    return compared
+
+
+def best_lead(compared: dict[Lead, float]) -> Lead:
+    """The part that should lead: a later one only where it is clearly sooner, since times are measured, not counted."""
+    best: Lead = LEADS[0]
+    for lead, seconds in compared.items():
+        if seconds < WORTH_LEADING * compared[best]:
+            best = lead
+    return best
 
 
 def _each(outcomes: list[Outcome]) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Literal
@@ -65,6 +65,22 @@ class Rollouts:
     def beyond(self) -> int:
         """The label of states in no pre-image: one more than the longest rollout."""
         return self.longest + 1
+
+
+def join_rollouts(parts: Sequence[Rollouts]) -> Rollouts:
+    """Rollouts of the same task, one after the other."""
+    counts = np.cumsum([0, *(len(part.preimages.values) for part in parts)])
+    numbers = np.cumsum([0, *(int(part.rollout[-1]) + 1 for part in parts)])
+    offsets = [part.preimages.offsets[1:] + start for part, start in zip(parts, counts, strict=False)]
+    return Rollouts(
+        Rows(
+            np.concatenate([[0], *offsets]).astype(np.int32),
+            np.concatenate([part.preimages.values for part in parts]),
+        ),
+        np.concatenate([part.depth for part in parts]),
+        np.concatenate([part.rollout + first for part, first in zip(parts, numbers, strict=False)]).astype(np.int32),
+        np.concatenate([part.operators for part in parts]),
+    )
 
 
 def regress(task: Task, options: RolloutOptions | None = None, *, go_on: Callable[[], bool] | None = None) -> Rollouts:

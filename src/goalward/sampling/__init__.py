@@ -6,7 +6,7 @@ Use :func:`make_dataset` for one data set or :class:`Source` for states again an
 
 from goalward.sampling.dataset import Dataset, load_dataset, save_dataset
 from goalward.sampling.labels import LABELS, label
-from goalward.sampling.samplers import SAMPLERS, SamplingOptions, Source, make_dataset
+from goalward.sampling.samplers import SAMPLERS, SamplingOptions, Source, complete, make_dataset
 
 __all__ = [
     "LABELS",
@@ -14,6 +14,7 @@ __all__ = [
     "Dataset",
     "SamplingOptions",
     "Source",
+    "complete",
     "label",
     "load_dataset",
     "make_dataset",

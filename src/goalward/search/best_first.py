@@ -18,7 +18,7 @@ from goalward.display import html_list, html_table
 from goalward.errors import UsageError
 from goalward.measures import format_duration, parse_duration, parse_size
 from goalward.search.heuristics import BoundHeuristic, HeuristicFunction, bind_heuristic
-from goalward.search.portfolio import hybrid_parts, lama_parts
+from goalward.search.portfolio import LEADS, Lead, hybrid_parts, lama_parts
 from goalward.task.states import StateLike, as_state, to_bits
 from goalward.task.strips import Ints, Task
 
@@ -61,7 +61,8 @@ class SearchOptions:
     ``batch`` is how many of the best states are expanded at once; 1 is plain best-first search. Several numbers make as
     many greedy searches that take turns until one of them ends: a wide search gets out of places where the heuristic
     misleads, a narrow one follows a good heuristic with fewer evaluations. In hybrid search it is about its searches
-    with the learned heuristic alone. None is 1, and :data:`TURNS` in hybrid search.
+    with the learned heuristic alone. None is 1, and :data:`TURNS` in hybrid search. ``lead`` is the part of a lama
+    or hybrid search that begins; None leaves it to the heuristic: a learned one was tried with each of them.
     """
 
     algorithm: Algorithm = "gbfs"
@@ -72,6 +73,7 @@ class SearchOptions:
     unit_costs: bool | None = None
     expansion_limit: int | None = None
     at_once: int = 1
+    lead: Lead | None = None
 
     def __post_init__(self) -> None:
         for name, read in (("time_limit", parse_duration), ("memory_limit", parse_size)):
@@ -83,6 +85,8 @@ class SearchOptions:
         if not 1 <= len(self.batches) <= 16 or not all(1 <= batch <= 1_000_000 for batch in self.batches):
             shown = ",".join(map(str, self.batches))
             raise UsageError(f"batch is {shown}; it goes from 1 to 1000000, and there are at most 16 of them")
+        if self.lead is not None and self.lead not in LEADS:
+            raise UsageError(f"{self.lead!r} does not lead in any search (what may: {', '.join(LEADS)})")
         if len(self.batches) > 1 and self.algorithm not in {"gbfs", "hybrid"}:
             raise UsageError("only greedy searches take turns; give one batch size")
         if self.algorithm == "lama" and self.batches != (1,):
@@ -239,7 +243,8 @@ def search(
     told = heartbeat if progress else None
     evaluator, guidance = prepare(bound, options, start)
     if guidance is not None:
-        parts = hybrid_parts(options.batches) if evaluator else lama_parts()
+        lead = options.lead or bound.lead
+        parts = hybrid_parts(options.batches, lead) if evaluator else lama_parts(lead)
         native = _core.portfolio_search(guidance, evaluator, parts, start, options.native(), told)
         proven = True  # h_FF and landmarks never prune wrongly, and the heuristic beside them does not prune
     else:

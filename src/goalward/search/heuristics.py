@@ -16,6 +16,7 @@ import numpy.typing as npt
 from goalward import _core
 from goalward.errors import UsageError, of_these
 from goalward.search.landmarks import atom_kinds
+from goalward.search.portfolio import Lead
 from goalward.task.packing import fixed_atoms, native_problem
 from goalward.task.states import BitRows, to_bits
 from goalward.task.strips import Ints, Task
@@ -45,11 +46,21 @@ class BoundHeuristic:
 
     Native heuristics work on the reduced problem, which leaves out atoms that always hold. A state in which one of
     those does not hold (nothing but a file written by hand can contain one) is served by the whole problem instead.
+    ``lead`` is the part that begins in a search of several parts with this heuristic.
     """
 
-    def __init__(self, task: Task, name: str, make: Callable[[_core.Problem], _core.Evaluator], *, whole: bool) -> None:
+    def __init__(
+        self,
+        task: Task,
+        name: str,
+        make: Callable[[_core.Problem], _core.Evaluator],
+        *,
+        whole: bool,
+        lead: Lead = "lama",
+    ) -> None:
         self.task = task
         self.name = name
+        self.lead = lead
         self._make = make
         self._whole = whole
         self._fixed = to_bits([np.flatnonzero(fixed_atoms(task)).astype(np.int32)], task.n_atoms)

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from goalward.errors import StateMismatchError
 from goalward.search.heuristics import BoundHeuristic
+from goalward.search.portfolio import LEADS
 from goalward.search.starts import Start
 from goalward.task import sexpr
 from goalward.task.store import stored_format
@@ -110,6 +111,8 @@ def checked_info(info: Any) -> dict[str, Any]:
     for name, kind in _INFO.items():
         if info.get(name) is not None and not isinstance(info[name], kind):
             raise ValueError(f"{name} in its record is of the wrong kind")
+    if info.get("lead") not in (None, *LEADS):
+        raise ValueError("what leads in search is unknown")
     for row in info.get("curve") or []:
         if not isinstance(row, list) or not all(entry is None or isinstance(entry, (int, float)) for entry in row):
             raise ValueError("its training curve holds something else than rows of numbers")

@@ -11,7 +11,7 @@ import json
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from safetensors.numpy import save
@@ -23,6 +23,7 @@ from goalward.search.heuristics import BoundHeuristic
 from goalward.search.learned import checked_info, require_domain, whole
 from goalward.search.network import Layer, NetworkWeights, bind_network
 from goalward.search.planning import Solver
+from goalward.search.portfolio import Lead
 from goalward.search.starts import Start
 from goalward.task.packing import core_atoms, fixed_atoms
 from goalward.task.plan_file import write_bytes_atomically
@@ -77,7 +78,8 @@ class Model(Solver):
         """The network, bound to the model's task or to an equal one."""
         if task is not None and task is not self.task and task_fingerprint(task) != self.fingerprint:
             raise UsageError(f"the model was trained for another problem than {task.problem_name}")
-        return bind_network(task or self.task, self.weights, str(self.info.get("method", "network")))
+        method, lead = str(self.info.get("method", "network")), cast(Lead, self.info.get("lead") or "lama")
+        return bind_network(task or self.task, self.weights, method, lead)
 
     def save(self, path: str | Path) -> None:
         """Write it to one file, all or nothing; :func:`goalward.load_model` reads it."""

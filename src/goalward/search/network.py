@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from goalward import _core
 from goalward.search.heuristics import BoundHeuristic
+from goalward.search.portfolio import Lead
 from goalward.task.packing import core_atoms
 from goalward.task.strips import Bools, Task
 
@@ -77,7 +78,7 @@ class NetworkWeights:
         return np.asarray((activations[-1] @ last.weights.T + last.bias)[:, 0], dtype=np.float32)
 
 
-def bind_network(task: Task, weights: NetworkWeights, name: str = "network") -> BoundHeuristic:
+def bind_network(task: Task, weights: NetworkWeights, name: str = "network", lead: Lead = "lama") -> BoundHeuristic:
     """Make a network ready to evaluate states of a task; weights are packed for this machine once.
 
     Networks learned here ignore all but the core atoms, and search need not store the others. One that does not ignore
@@ -88,4 +89,4 @@ def bind_network(task: Task, weights: NetworkWeights, name: str = "network") -> 
         raise ValueError("the network was trained for another number of atoms")
     whole = bool(weights.table[~core_atoms(task)].any())
     packed = _core.Network(weights.table, weights.bias, layers)
-    return BoundHeuristic(task, name, lambda problem: _core.network_evaluator(problem, packed), whole=whole)
+    return BoundHeuristic(task, name, lambda problem: _core.network_evaluator(problem, packed), whole=whole, lead=lead)

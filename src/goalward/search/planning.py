@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast, overload
@@ -91,7 +91,7 @@ class Solver:
         outcomes = list(
             solve_all(
                 starts,
-                h_ff if chosen.algorithm == "lama" else self.heuristic,
+                without_model(self) if chosen.algorithm == "lama" else self.heuristic,
                 chosen,
                 jobs=jobs,
                 improve=Improvement.of(improve),
@@ -130,7 +130,7 @@ def plan(
     chosen = _limited(chosen, time_limit=time_limit, memory_limit=memory_limit)
     bound = cast("str | HeuristicFunction | BoundHeuristic", heuristic)
     if model is not None:
-        bound = h_ff(task) if chosen.algorithm == "lama" else model.heuristic(task)
+        bound = without_model(model)(task) if chosen.algorithm == "lama" else model.heuristic(task)
     return solve(
         _start_of(task, init), bound, chosen, improve=Improvement.of(improve), progress=progress, on_plan=on_plan
     )
@@ -140,9 +140,16 @@ def _as_model(heuristic: Any) -> LearnedModel | None:
     return cast(LearnedModel, heuristic) if isinstance(heuristic, Solver) else None
 
 
-def h_ff(task: Task) -> BoundHeuristic:
-    """What ``lama`` searches with, whatever a model has to say."""
-    return bind_heuristic(task, "ff")
+def without_model(model: LearnedModel) -> Callable[[Task], BoundHeuristic]:
+    """What ``lama`` searches with where a model is left out: h_FF, and novelty first where training found it sooner."""
+
+    def h_ff(task: Task) -> BoundHeuristic:
+        bound = bind_heuristic(task, "ff")
+        if model.info.get("lead") == "novelty":
+            bound.lead = "novelty"
+        return bound
+
+    return h_ff
 
 
 def _limited(options: SearchOptions, **limits: Any) -> SearchOptions:

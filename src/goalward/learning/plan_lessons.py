@@ -1,0 +1,74 @@
+"""Search in the loop: walked states are solved with the present network, their plans are improved, and regressed.
+
+Pre-images along an improved plan are near-optimal distances where search really goes. That makes three things of every
+plan: states along it, states beside it (all that contain one of its pre-images, with other atoms open), and a lower
+cap for whatever labels the network makes elsewhere.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from goalward.learning.region_lessons import Draw, Labelled, RegionsOfWalks
+from goalward.regression import Rollouts, join_rollouts, regress_plans
+from goalward.sampling import complete, label
+from goalward.search.best_first import SearchOptions, search
+from goalward.search.heuristics import BoundHeuristic
+from goalward.search.improve import Improver
+from goalward.task.states import BitRows, states_along, to_lists
+from goalward.task.strips import Ints, Rows, Task
+
+PLAN_SHARE = 0.5
+"""Of the states of a lesson that come from plans; the others are as without plans."""
+STATES_PER_PLAN = 400
+"""Of a lesson, for each new plan: where plans are dear, lessons are small, and there are few new ones in each."""
+EXPANSIONS = 3000
+"""That a search may take; a state that is not solved then teaches nothing."""
+EFFORT = 50_000_000
+"""For improving a plan, in units of about a nanosecond."""
+MOST_PLANS = 400
+"""That are kept, the latest ones."""
+
+
+class PlansOfWalks:
+    """Half the states of a lesson from plans of walked states, the others as :class:`RegionsOfWalks` makes them."""
+
+    def __init__(self, task: Task, seed: int) -> None:
+        self.task = task
+        self._regions = RegionsOfWalks(task, seed)
+        self._random = np.random.default_rng([seed, 0x91A5])
+        self._improver = Improver(task, unit_costs=True)
+        self._plans: list[tuple[BitRows, Rollouts]] = []
+
+    def __call__(self, heuristic: BoundHeuristic, rollouts: Rollouts, n: int, draw: Draw) -> Labelled:
+        """So many labelled states, more or less."""
+        for state in to_lists(self._regions.walk(max(1, n // STATES_PER_PLAN)), self.task.n_atoms):
+            self._solve(heuristic, state)
+        if not self._plans:
+            return self._regions(heuristic, rollouts, n, draw)
+        wanted = round(n * PLAN_SHARE)
+        along = join_rollouts([rollouts for _, rollouts in self._plans])
+        known = join_rollouts([rollouts, along])
+        states, labels = self._regions(heuristic, known, n - wanted, draw)
+        taught = self._states(wanted, along.preimages)
+        proven = label(self.task, known, taught)
+        return np.concatenate([states, taught]), np.concatenate([labels, proven.astype(np.float32)])
+
+    def _solve(self, heuristic: BoundHeuristic, state: Ints) -> None:
+        """Keep what a short search as ``goalward solve`` does it finds from a state, after some improvement."""
+        options = SearchOptions("hybrid", expansion_limit=EXPANSIONS)
+        found = search(self.task, heuristic, options, init=state).plan
+        if not found:
+            return
+        plan = self._improver.improve(found, init=state, effort_limit=EFFORT).plan
+        self._plans.append((states_along(self.task, state, plan), regress_plans(self.task, [plan])))
+        del self._plans[:-MOST_PLANS]
+
+    def _states(self, n: int, preimages: Rows) -> BitRows:
+        """Half of them along plans, half beside them: open atoms come from states of other plans."""
+        along = np.concatenate([states for states, _ in self._plans])
+        beside = round(n / 2)
+        chosen = self._random.integers(len(preimages), size=beside, dtype=np.int32)
+        seed = int(self._random.integers(2**63))
+        drawn = complete(self.task, preimages, chosen, along, seed)
+        return np.concatenate([along[self._random.integers(len(along), size=n - beside)], drawn])
