@@ -7,8 +7,9 @@ from math import inf
 import numpy as np
 import pytest
 
-from goalward.learning import improvements
-from goalward.learning.improvements import EXPANSIONS, IMPROVEMENTS, NO_WAY_OUT, RegionsOfWalks, bellman
+from goalward.learning import region_lessons
+from goalward.learning.improvements import IMPROVEMENTS
+from goalward.learning.region_lessons import EXPANSIONS, NO_WAY_OUT, RegionsOfWalks, bellman
 from goalward.regression import RolloutOptions, Rollouts, regress
 from goalward.sampling import SamplingOptions, Source, label
 from goalward.search import BoundHeuristic, bind_heuristic
@@ -51,7 +52,7 @@ class Noted:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.found: list[Regions] = []
         self.starts: list[BitRows] = []
-        monkeypatch.setattr(improvements, "search_regions", self)
+        monkeypatch.setattr(region_lessons, "search_regions", self)
 
     def __call__(self, heuristic: BoundHeuristic, states: BitRows, *, expansions: int, batch: int) -> Regions:
         assert expansions == EXPANSIONS
@@ -89,7 +90,7 @@ def test_regions_begin_where_walks_of_all_lengths_end(monkeypatch: pytest.Monkey
         regions(bind_heuristic(task, "blind"), rollouts, 5 * EXPANSIONS, lambda m: nothing)
     steps = np.flatnonzero(from_bits(np.concatenate(noted.starts), n + 1).any(axis=0))
     assert steps.min() < 5
-    assert 300 < steps.max() <= improvements.LONGEST_WALK
+    assert 300 < steps.max() <= region_lessons.LONGEST_WALK
     assert len(steps) > 30
 
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pytest
 
 from goalward.learning import TrainingOptions, lessons, train_network
-from goalward.learning.improvements import IMPROVEMENTS, Draw, Labelled, bellman
+from goalward.learning.improvements import IMPROVEMENTS
 from goalward.learning.lessons import (
     BEYOND_SHARE,
     ENOUGH_IMPROVED,
@@ -21,6 +21,7 @@ from goalward.learning.lessons import (
     Lesson,
     OneDataset,
 )
+from goalward.learning.region_lessons import Draw, Labelled, bellman
 from goalward.learning.results import Epoch
 from goalward.regression import RolloutOptions, Rollouts, regress
 from goalward.sampling import Dataset, SamplingOptions, Source

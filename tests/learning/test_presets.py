@@ -227,7 +227,11 @@ def test_the_fast_preset_starts_at_the_mean_of_the_labels(dataset: Dataset) -> N
 
 def test_the_fast_presets_data() -> None:
     options = PreimageOptions().resolved()
-    assert (options.labels, options.fresh, options.improve) == (("min-ff", "d"), True, ("regions",))
+    assert (options.labels, options.fresh, options.improve) == (
+        ("min-ff", "min-ff", "d"),
+        True,
+        ("regions", "plans", "regions"),
+    )
     assert options.race
     assert (options.rollouts, options.length) == (0, 0), "by the task"
     assert options.sampler == ("mixed",)

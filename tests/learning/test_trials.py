@@ -16,11 +16,21 @@ from goalward.learning import PRESETS, PreimageOptions, TrainingOptions, Trainin
 from goalward.learning.looks import Look
 from goalward.learning.results import End, Epoch
 from goalward.learning.state_batches import StateBatches
-from goalward.learning.validation import WALK_SEED, Score, Without, score, search_without, validation_states
+from goalward.learning.validation import (
+    WALK_SEED,
+    Score,
+    Without,
+    leads_compared,
+    score,
+    search_without,
+    validation_states,
+)
 from goalward.sampling import Dataset
 from goalward.search import SearchOptions, bind_heuristic, search
 from goalward.search.model import task_fingerprint
 from goalward.search.network import Layer, NetworkWeights
+from goalward.search.planning import without_model
+from goalward.search.portfolio import LEADS
 from goalward.task.domains import generate
 from goalward.task.grounding import ground
 from goalward.task.states import random_walk_states
@@ -156,8 +166,38 @@ def test_nobody_knows_where_no_search_solves_anything(
 ) -> None:
     monkeypatch.setattr(race, "score", lambda *_: Score(0, 3, alone, 9, 0.1))
     monkeypatch.setattr(race, "search_without", lambda *_: Without(without, 0.1))
+    monkeypatch.setattr(race, "leads_compared", lambda *_: dict.fromkeys(LEADS, 0.5))
     model = train_with(make_tiny("blocks").task, "n-rsl", replace(QUICK, trials=1))
     assert model.info["likely_to_help"] is helps
+
+
+@pytest.mark.parametrize(
+    ("times", "lead", "helps"),
+    [
+        ((0.5, 0.5, 0.5, 0.5), "lama", False),
+        ((0.5, 0.45, 0.45, 0.45), "lama", False),  # nobody is clearly sooner
+        ((0.5, 0.1, 0.09, 0.5), "novelty", False),
+        ((0.5, 0.4, 0.1, 0.09), "hybrid", True),
+        ((0.5, 0.5, 0.5, 0.1), "network", True),
+    ],
+)
+def test_what_solves_validation_states_soonest_leads_and_a_network_that_leads_helps(
+    monkeypatch: pytest.MonkeyPatch, times: tuple[float, ...], lead: str, helps: bool
+) -> None:
+    staged = Staged(monkeypatch, [(0, 9)])
+    staged.leads = dict(zip(LEADS, times, strict=True))
+    monkeypatch.setattr(race, "search_without", lambda task, states, seconds: Without(3, 0.5))
+    model = train_with(make_tiny("blocks").task, "n-rsl", replace(QUICK, trials=1))
+    assert (model.info["lead"], model.info["likely_to_help"]) == (lead, helps)
+    assert model.info["seconds_per_state"] == dict(zip(LEADS, times, strict=True))[lead]  # type: ignore[index]
+    assert model.heuristic().lead == lead
+    assert without_model(model)(model.task).lead == ("novelty" if lead == "novelty" else "lama")
+
+
+def test_every_part_is_tried_as_the_leading_one(roomy: Task) -> None:
+    compared = leads_compared(bind_heuristic(roomy, "blind"), validation_states(roomy, 2, 0), 5.0)
+    assert list(compared) == list(LEADS)
+    assert all(0 < seconds < 5 for seconds in compared.values())
 
 
 def test_nothing_is_said_where_nothing_was_validated() -> None:
@@ -214,8 +254,10 @@ class Staged:
     ) -> None:
         self.scores, self.losses, self.ends = scores, losses or [1.0] * 99, ends or ["all epochs"] * 99
         self.trained: list[tuple[TrainingOptions, str]] = []
+        self.leads = dict.fromkeys(LEADS, 0.5)
         monkeypatch.setattr(trainer, "train_network", self.train)
         monkeypatch.setattr(race, "score", self.score)
+        monkeypatch.setattr(race, "leads_compared", lambda *_: self.leads)
 
     def train(
         self, dataset: Dataset, options: TrainingOptions, start: NetworkWeights | None = None, **_: Any
@@ -483,4 +525,5 @@ def test_ranks_put_solved_states_first_and_then_those_that_the_heuristic_solves_
     assert Score(3, 5, 0, 900, 1.0).rank > Score(2, 5, 2, 1, 1.0).rank
     assert Score(3, 5, 2, 900, 1.0).rank > Score(3, 5, 1, 1, 1.0).rank
     assert Score(3, 5, 2, 10, 1.0).rank > Score(3, 5, 2, 11, 1.0).rank
+    assert Score(3, 5, 0, 0, 1.0, 40).rank > Score(3, 5, 0, 0, 1.0, 50).rank
     assert Score(3, 3, 0, 0, 1.0).rank > Score(9, 10, 9, 1, 1.0).rank, "shares, where the numbers of states differ"

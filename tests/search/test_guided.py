@@ -18,7 +18,7 @@ from goalward import _core
 from goalward.errors import UsageError
 from goalward.search import SearchOptions, SearchResult, Statistics, Status, bind_heuristic, search
 from goalward.search.network import Layer, NetworkWeights, bind_network
-from goalward.search.portfolio import hybrid_parts
+from goalward.search.portfolio import LEADS, Lead, hybrid_parts
 from goalward.task.domains import generate
 from goalward.task.grounding import ground
 from goalward.task.states import random_walk_states, to_bits
@@ -117,6 +117,45 @@ def test_a_state_without_an_atom_that_always_holds_is_searched_too(algorithm: st
         init=np.array([1], dtype=np.int32),  # type: ignore[arg-type]
     )
     assert result.plan == (1,)
+
+
+# --- what leads ---
+
+
+@pytest.mark.parametrize("lead", LEADS)
+def test_what_the_leading_part_solves_at_once_waits_for_no_other(tiny: Tiny, lead: Lead) -> None:
+    result = search(tiny.task, "goalcount", SearchOptions("hybrid", lead=lead))
+    assert result.solved
+    parts = {queue.split(":")[0].split()[0] for queue, n in result.statistics.expansions_by_queue if n}
+    assert parts <= {"width" if lead == "network" else lead}
+
+
+@pytest.mark.parametrize("lead", LEADS)
+def test_all_parts_take_their_turns_whatever_leads(hard: Task, lead: Lead) -> None:
+    counts = search(hard, "goalcount", SearchOptions("hybrid", lead=lead, expansion_limit=20_000)).statistics
+    parts = [queue.split(":")[0] for queue, _ in counts.expansions_by_queue]
+    assert set(parts) == {"lama", "novelty", "hybrid", "width 1", "width 32", "width 256"}
+    assert parts[0] == ("width 1" if lead == "network" else lead)
+
+
+def test_novelty_may_lead_without_a_learned_heuristic(tiny: Tiny) -> None:
+    result = search(tiny.task, "ff", SearchOptions("lama", lead="novelty"))
+    assert result.solved
+    assert all(queue.startswith("novelty") for queue, n in result.statistics.expansions_by_queue if n)
+
+
+def test_the_heuristic_says_what_leads_unless_the_options_do(tiny: Tiny) -> None:
+    weights = small_network(tiny.task)
+    by_options = search(tiny.task, bind_network(tiny.task, weights), SearchOptions("hybrid", lead="hybrid"))
+    by_itself = search(tiny.task, bind_network(tiny.task, weights, lead="hybrid"), SearchOptions("hybrid"))
+    assert without_time(by_itself.statistics) == without_time(by_options.statistics)
+    overruled = search(tiny.task, bind_network(tiny.task, weights, lead="hybrid"), SearchOptions("hybrid", lead="lama"))
+    assert overruled.statistics.led_by.startswith("lama") or overruled.statistics.expanded <= 1
+
+
+def test_an_unknown_lead_is_an_error() -> None:
+    with pytest.raises(UsageError, match="'ff' does not lead in any search"):
+        SearchOptions("hybrid", lead="ff")  # type: ignore[arg-type]
 
 
 # --- what is counted ---

@@ -222,6 +222,7 @@ TAMPERED: dict[str, Change] = {
     "an init of another type": put("task.init", lambda a: a.astype(np.int64)),
     "text that is no text": put("task.domain_text", lambda a: np.full_like(a, 0xFF)),
     "no info": without("info"),
+    "a lead that nobody knows": lambda header, arrays: header["info"].update(lead="ff"),
     "info that is no table": lambda header, arrays: header.update(info=3),
     "no skips": without("skips"),
     "skips that are no numbers": lambda header, arrays: header.update(skips=["a", "b", "c"]),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from goalward.errors import StateMismatchError
-from goalward.learning.improvements import RegionsOfWalks
+from goalward.learning.region_lessons import RegionsOfWalks
 from goalward.regression import RolloutOptions, regress
 from goalward.sampling import SamplingOptions, make_dataset
 from goalward.search import search

@@ -193,7 +193,7 @@ def judge(best: Learned, task: Task, states: list[Ints]) -> dict[str, Any]:
     """Is the network worth its time in search? With the figures that say so.
 
     It is not where searches with it solve fewer states than searches without it, nor where they solve as many and the
-    network alone solves next to none. It is where a search with the network should lead. Where no search solves
+    network alone solves next to none. Otherwise it is where it should lead. Where no search solves
     anything in the time it has, nobody knows.
     """
     verdict = best.score
@@ -208,7 +208,7 @@ def judge(best: Learned, task: Task, states: list[Ints]) -> dict[str, Any]:
     heuristic = bind_network(task, best.result.weights)
     compared = leads_compared(heuristic, states[: verdict.states], verdict.seconds / 2)
     lead = best_lead(compared)
-    if lead in {"hybrid", "network"}:
+    if lead in {"hybrid", "network"} and verdict.solved >= without.solved:
         helps = True
     return {
         "likely_to_help": helps,
