@@ -235,7 +235,7 @@ def test_the_fast_presets_data() -> None:
     assert options.race
     assert (options.rollouts, options.length) == (0, 0), "by the task"
     assert options.sampler == ("mixed",)
-    assert options.n_trials == 2
+    assert options.n_trials == 3
     assert PreimageOptions(sampler=("reachable", "uniform", "mixed")).n_trials == 3
 
 

@@ -12,25 +12,37 @@ import numpy as np
 import pytest
 
 from goalward.errors import UsageError
-from goalward.learning import PRESETS, PreimageOptions, TrainingOptions, TrainingResult, race, train_with, trainer
+from goalward.learning import (
+    PRESETS,
+    PreimageOptions,
+    TrainingOptions,
+    TrainingResult,
+    race,
+    train_with,
+    trainer,
+    validation,
+)
 from goalward.learning.looks import Look
 from goalward.learning.results import End, Epoch
 from goalward.learning.state_batches import StateBatches
 from goalward.learning.validation import (
     WALK_SEED,
+    Leading,
     Score,
     Without,
-    leads_compared,
+    compare_leads,
     score,
     search_without,
     validation_states,
 )
 from goalward.sampling import Dataset
-from goalward.search import SearchOptions, bind_heuristic, search
+from goalward.search import BoundHeuristic, SearchOptions, bind_heuristic, search
 from goalward.search.model import task_fingerprint
 from goalward.search.network import Layer, NetworkWeights
 from goalward.search.planning import without_model
 from goalward.search.portfolio import LEADS
+from goalward.search.solving import Outcome, solve
+from goalward.search.starts import Start
 from goalward.task.domains import generate
 from goalward.task.grounding import ground
 from goalward.task.states import random_walk_states
@@ -166,38 +178,49 @@ def test_nobody_knows_where_no_search_solves_anything(
 ) -> None:
     monkeypatch.setattr(race, "score", lambda *_: Score(0, 3, alone, 9, 0.1))
     monkeypatch.setattr(race, "search_without", lambda *_: Without(without, 0.1))
-    monkeypatch.setattr(race, "leads_compared", lambda *_: dict.fromkeys(LEADS, 0.5))
+    monkeypatch.setattr(race, "compare_leads", lambda *_: dict.fromkeys(LEADS, Leading(0.5, 20.0)))
     model = train_with(make_tiny("blocks").task, "n-rsl", replace(QUICK, trials=1))
     assert model.info["likely_to_help"] is helps
 
 
 @pytest.mark.parametrize(
-    ("times", "lead", "helps"),
+    ("prices", "lead", "helps"),
     [
-        ((0.5, 0.5, 0.5, 0.5), "lama", False),
-        ((0.5, 0.45, 0.45, 0.45), "lama", False),  # nobody is clearly sooner
-        ((0.5, 0.1, 0.09, 0.5), "novelty", False),
-        ((0.5, 0.4, 0.1, 0.09), "hybrid", True),
-        ((0.5, 0.5, 0.5, 0.1), "network", True),
+        ((50, 50, 50, 50), "lama", False),
+        ((50, 46, 46, 46), "lama", False),  # nobody is clearly better
+        ((50, 10, 9.5, 50), "novelty", False),
+        ((50, 40, 10, 9.5), "hybrid", True),
+        ((50, 50, 50, 10), "network", True),
     ],
 )
-def test_what_solves_validation_states_soonest_leads_and_a_network_that_leads_helps(
-    monkeypatch: pytest.MonkeyPatch, times: tuple[float, ...], lead: str, helps: bool
+def test_what_is_best_on_validation_states_leads_and_a_network_that_leads_helps(
+    monkeypatch: pytest.MonkeyPatch, prices: tuple[float, ...], lead: str, helps: bool
 ) -> None:
     staged = Staged(monkeypatch, [(0, 9)])
-    staged.leads = dict(zip(LEADS, times, strict=True))
+    staged.leads = {name: Leading(price / 100, price) for name, price in zip(LEADS, prices, strict=True)}
     monkeypatch.setattr(race, "search_without", lambda task, states, seconds: Without(3, 0.5))
     model = train_with(make_tiny("blocks").task, "n-rsl", replace(QUICK, trials=1))
     assert (model.info["lead"], model.info["likely_to_help"]) == (lead, helps)
-    assert model.info["seconds_per_state"] == dict(zip(LEADS, times, strict=True))[lead]  # type: ignore[index]
+    assert model.info["seconds_per_state"] == prices[list(LEADS).index(lead)] / 100  # type: ignore[arg-type]
     assert model.heuristic().lead == lead
     assert without_model(model)(model.task).lead == ("novelty" if lead == "novelty" else "lama")
 
 
 def test_every_part_is_tried_as_the_leading_one(roomy: Task) -> None:
-    compared = leads_compared(bind_heuristic(roomy, "blind"), validation_states(roomy, 2, 0), 5.0)
+    compared = compare_leads(bind_heuristic(roomy, "blind"), validation_states(roomy, 2, 0), 5.0)
     assert list(compared) == list(LEADS)
-    assert all(0 < seconds < 5 for seconds in compared.values())
+    assert all(0 < leading.seconds < 5 for leading in compared.values())
+
+
+def test_a_part_with_which_a_state_is_not_solved_pays_for_it(roomy: Task, monkeypatch: pytest.MonkeyPatch) -> None:
+    def one_fails(start: Start, heuristic: BoundHeuristic, options: SearchOptions) -> Outcome:
+        limit = None if options.lead != "hybrid" else 1
+        return solve(start, heuristic, replace(options, expansion_limit=limit, time_limit=None))
+
+    monkeypatch.setattr(validation, "solve", one_fails)
+    monkeypatch.setattr(validation, "UNNOTICED", 100.0)  # only lengths count
+    compared = compare_leads(bind_heuristic(roomy, "blind"), validation_states(roomy, 2, 0), 5.0)
+    assert compared["hybrid"].price == max(leading.price for leading in compared.values())
 
 
 def test_nothing_is_said_where_nothing_was_validated() -> None:
@@ -254,10 +277,10 @@ class Staged:
     ) -> None:
         self.scores, self.losses, self.ends = scores, losses or [1.0] * 99, ends or ["all epochs"] * 99
         self.trained: list[tuple[TrainingOptions, str]] = []
-        self.leads = dict.fromkeys(LEADS, 0.5)
+        self.leads = dict.fromkeys(LEADS, Leading(0.5, 20.0))
         monkeypatch.setattr(trainer, "train_network", self.train)
         monkeypatch.setattr(race, "score", self.score)
-        monkeypatch.setattr(race, "leads_compared", lambda *_: self.leads)
+        monkeypatch.setattr(race, "compare_leads", lambda *_: self.leads)
 
     def train(
         self, dataset: Dataset, options: TrainingOptions, start: NetworkWeights | None = None, **_: Any

@@ -17,7 +17,7 @@ from typing import Any
 from goalward.learning.options import LearnOptions, SupervisedOptions
 from goalward.learning.results import TrainingResult
 from goalward.learning.trials import LEAST_SECONDS, Learner, Trial, Watcher
-from goalward.learning.validation import Score, best_lead, leads_compared, score, search_without
+from goalward.learning.validation import Score, best_lead, compare_leads, score, search_without
 from goalward.search.network import bind_network
 from goalward.search.solving import default_search
 from goalward.task.strips import Ints, Task
@@ -206,15 +206,15 @@ def judge(best: Learned, task: Task, states: list[Ints]) -> dict[str, Any]:
     elif verdict.solved != without.solved:
         helps = verdict.solved > without.solved
     heuristic = bind_network(task, best.result.weights)
-    compared = leads_compared(heuristic, states[: verdict.states], verdict.seconds / 2)
+    compared = compare_leads(heuristic, states[: verdict.states], verdict.seconds / 2)
     lead = best_lead(compared)
     if lead in {"hybrid", "network"} and verdict.solved >= without.solved:
         helps = True
     return {
         "likely_to_help": helps,
         "lead": lead,
-        "seconds_by_lead": {name: round(seconds, 6) for name, seconds in compared.items()},
+        "seconds_by_lead": {name: round(leading.seconds, 6) for name, leading in compared.items()},
         "solved_without": without.solved,
-        "seconds_per_state": round(compared[lead], 6),
+        "seconds_per_state": round(compared[lead].seconds, 6),
         "seconds_per_state_without": round(without.each, 6),
     }

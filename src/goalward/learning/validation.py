@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from statistics import geometric_mean
 
 from goalward.search import GUIDED, BoundHeuristic, SearchOptions
 from goalward.search.portfolio import LEADS, Lead
@@ -101,28 +102,45 @@ def search_without(task: Task, states: list[Ints], seconds: float) -> Without:
 
 LEAD_STATES = 5
 """Validation states at most that decide which search leads."""
-WORTH_LEADING = 0.8
-"""Of the time of those before it in the list that a search may take at most to lead in their place."""
-NOTHING = 0.001
-"""Seconds that no search is told to be shorter than."""
+UNNOTICED = 0.02
+"""Seconds of search that nobody notices: what is sooner than that is no better for it."""
+WORTH_LEADING = 0.9
+"""A search leads in the place of those before it in the list if its price is below this part of theirs."""
 
 
-def leads_compared(heuristic: BoundHeuristic, states: list[Ints], seconds: float) -> dict[Lead, float]:
-    """Seconds of hybrid search for a state, in the mean, with each of its parts leading; one that fails takes all."""
+@dataclass(frozen=True)
+class Leading:
+    """What hybrid search does where one of its parts leads: seconds for a state in the mean, and the price.
+
+    That is the geometric mean of seconds times steps: half the time is worth as much as half the plan.
+    """
+
+    seconds: float
+    price: float
+
+
+def compare_leads(heuristic: BoundHeuristic, states: list[Ints], seconds: float) -> dict[Lead, Leading]:
+    """Hybrid search from some states with each of its parts leading; a state that is not solved counts as twice the
+    longest plan of it that another found."""
     starts = [Start(heuristic.task, state) for state in states[:LEAD_STATES]]
-    compared = {}
-    for lead in LEADS:
-        options = replace(default_search(learned=True), lead=lead, time_limit=seconds)
-        outcomes = [solve(start, heuristic, options) for start in starts]
-        compared[lead] = max(_each(outcomes), NOTHING)
-    return compared
+    searches = {lead: replace(default_search(learned=True), lead=lead, time_limit=seconds) for lead in LEADS}
+    found = {lead: [solve(start, heuristic, options) for start in starts] for lead, options in searches.items()}
+    longest = [max(outcome.length or 1 for outcome in outcomes) for outcomes in zip(*found.values(), strict=True)]
+
+    def price(outcome: Outcome, other: int) -> float:
+        return max(outcome.search_time, UNNOTICED) * max(outcome.length if outcome.length is not None else 2 * other, 1)
+
+    return {
+        lead: Leading(_each(outcomes), geometric_mean(map(price, outcomes, longest)))
+        for lead, outcomes in found.items()
+    }
 
 
-def best_lead(compared: dict[Lead, float]) -> Lead:
-    """The part that should lead: a later one only where it is clearly sooner, since times are measured, not counted."""
+def best_lead(compared: dict[Lead, Leading]) -> Lead:
+    """The part that should lead: a later one only where it is clearly better, since times are measured, not counted."""
     best: Lead = LEADS[0]
-    for lead, seconds in compared.items():
-        if seconds < WORTH_LEADING * compared[best]:
+    for lead, leading in compared.items():
+        if leading.price < WORTH_LEADING * compared[best].price:
             best = lead
     return best
 
