@@ -25,6 +25,7 @@ from goalward.learning.region_lessons import Draw, Labelled, bellman
 from goalward.learning.results import Epoch
 from goalward.regression import RolloutOptions, Rollouts, regress
 from goalward.sampling import Dataset, SamplingOptions, Source
+from goalward.sampling.labels import GoOn
 from goalward.search.heuristics import BoundHeuristic
 from goalward.search.network import NetworkWeights, bind_network
 from goalward.task.states import BitRows
@@ -53,7 +54,7 @@ def say(task: Task) -> Callable[[], NetworkWeights]:
     return lambda: constant(task.n_atoms)
 
 
-def no_improvement(heuristic: BoundHeuristic, rollouts: Rollouts, n: int, draw: Draw) -> Labelled:
+def no_improvement(heuristic: BoundHeuristic, rollouts: Rollouts, n: int, draw: Draw, go_on: GoOn) -> Labelled:
     states = draw(n)
     return states, np.full(len(states), 77, dtype=np.float32)
 
@@ -275,7 +276,7 @@ def test_training_goes_on_from_weights_and_with_improved_labels() -> None:
     source = make_source()
     asked: list[float] = []
 
-    def improve(heuristic: BoundHeuristic, rollouts: Rollouts, n: int, draw: Draw) -> Labelled:
+    def improve(heuristic: BoundHeuristic, rollouts: Rollouts, n: int, draw: Draw, go_on: GoOn) -> Labelled:
         asked.append(float(heuristic.value(heuristic.task.init)))
         return bellman(heuristic, rollouts, n, draw)
 

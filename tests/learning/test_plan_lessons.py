@@ -43,9 +43,9 @@ def test_plans_are_gathered_from_lesson_to_lesson_and_lower_the_other_labels(mon
     lessons = PlansOfWalks(task, 0)
     given = lessons._regions
 
-    def noted(heuristic, known, n, draw):  # type: ignore[no-untyped-def]
+    def noted(heuristic, known, n, draw, *more):  # type: ignore[no-untyped-def]
         caps.append(known)
-        return given(heuristic, known, n, draw)
+        return given(heuristic, known, n, draw, *more)
 
     monkeypatch.setattr(lessons, "_regions", noted)
     noted.walk = given.walk  # type: ignore[attr-defined]
@@ -66,3 +66,11 @@ def test_states_that_are_not_solved_teach_nothing(monkeypatch: pytest.MonkeyPatc
     )
     assert len(states) == len(labels)
     assert np.isfinite(labels).all()
+
+
+def test_no_search_begins_when_time_is_up() -> None:
+    task, rollouts, source = prepared("blocks")
+    lessons = PlansOfWalks(task, 0)
+    n, heuristic = 5 * STATES_PER_PLAN, bind_heuristic(task, "goalcount")
+    lessons(heuristic, rollouts, n, lambda m: source.draw_states(m)[0], lambda: not lessons._plans)
+    assert len(lessons._plans) == 1

@@ -73,40 +73,20 @@ class _PlainView(TrainingView):
         say(text, err=True)
 
 
-class _LiveView(TrainingView):
-    """A calm table on a terminal or in a notebook."""
+class _Trial:
+    """What was heard of one trial."""
 
-    def __init__(self, options: LearnOptions, interrupt: Interrupt) -> None:
-        super().__init__(options, interrupt)
-        self.current, self.trial = "starting", 0
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.phase = "starting"
         self.summary: dict[str, Any] = {}
         self.curve: list[Epoch] = []
         self.look: Look | None = None
-        self.live = live_rows(self.rows)
-
-    def phase(self, name: str, trial: int) -> None:
-        if trial != self.trial or name == "rollouts":
-            self.summary, self.curve, self.look = {}, [], None
-        self.current, self.trial = name, trial
-
-    def data(self, trial: int, summary: dict[str, Any]) -> None:
-        self.summary = summary
-
-    def epoch(self, trial: int, epoch: Epoch, look: Look | None) -> bool:
-        self.curve.append(epoch)
-        self.look = look or self.look
-        return super().epoch(trial, epoch, look)
-
-    def message(self, text: str) -> None:
-        self.live.console.print(printable(text))
+        self.heard = 0.0
 
     def rows(self) -> list[tuple[str, str]]:
-        """The state of affairs."""
-        elapsed = time.monotonic() - self.started
-        rows = [
-            ("phase", f"{self.current}, trial {self.trial + 1} of {self.trials}"),
-            ("time", format_duration(elapsed) + self._eta(elapsed)),
-        ]
+        """How its training goes."""
+        rows = []
         if self.summary:
             rows.append(("data", f"{self.summary['samples']:,} states by {self.summary['sampler']}"))
         if self.curve:
@@ -116,13 +96,65 @@ class _LiveView(TrainingView):
             rows.append(("short search", f"solves {self.look} validation states now"))
         return rows
 
+    def row(self) -> tuple[str, str]:
+        """The same in one line, where several trials are trained side by side."""
+        parts = [self.phase]
+        if self.curve:
+            parts.append(f"epoch {self.curve[-1].number}, loss {self.curve[-1].validation_loss:.3g}")
+        if self.look:
+            parts.append(f"solves {self.look} validation states")
+        return (f"trial {self.number + 1}", ", ".join(parts))
+
+
+class _LiveView(TrainingView):
+    """A calm table on a terminal or in a notebook."""
+
+    def __init__(self, options: LearnOptions, interrupt: Interrupt) -> None:
+        super().__init__(options, interrupt)
+        self.side_by_side = options.side_by_side
+        self.seen: dict[int, _Trial] = {}
+        self.current = _Trial(0)
+        self.live = live_rows(self.rows)
+
+    def phase(self, name: str, trial: int) -> None:
+        if name == "rollouts":
+            self.seen[trial] = _Trial(trial)
+        self._heard_of(trial).phase = name
+
+    def data(self, trial: int, summary: dict[str, Any]) -> None:
+        self._heard_of(trial).summary = summary
+
+    def epoch(self, trial: int, epoch: Epoch, look: Look | None) -> bool:
+        known = self._heard_of(trial)
+        known.curve.append(epoch)
+        known.look = look or known.look
+        return super().epoch(trial, epoch, look)
+
+    def _heard_of(self, trial: int) -> _Trial:
+        self.current = self.seen.setdefault(trial, _Trial(trial))
+        self.current.heard = time.monotonic()
+        return self.current
+
+    def message(self, text: str) -> None:
+        self.live.console.print(printable(text))
+
+    def rows(self) -> list[tuple[str, str]]:
+        """The state of affairs."""
+        elapsed = time.monotonic() - self.started
+        spent = ("time", format_duration(elapsed) + self._eta(elapsed))
+        if self.side_by_side > 1:
+            latest = sorted(self.seen.values(), key=lambda trial: -trial.heard)[: self.side_by_side]
+            return [spent, *(trial.row() for trial in sorted(latest, key=lambda trial: trial.number))]
+        phase = ("phase", f"{self.current.phase}, trial {self.current.number + 1} of {self.trials}")
+        return [phase, spent, *self.current.rows()]
+
     def _eta(self, elapsed: float) -> str:
         if self.limit is not None:
             return at_most_left(self.limit, elapsed)
-        if not self.curve or self.epochs is None:
+        curve = self.current.curve
+        if not curve or self.epochs is None:
             return ""
-        per_epoch = self.curve[-1].seconds / self.curve[-1].number
-        left = per_epoch * max(self.epochs - self.curve[-1].number, 0)
+        left = curve[-1].seconds / curve[-1].number * max(self.epochs - curve[-1].number, 0)
         return f", at most {format_duration(left)} left in this trial"
 
 

@@ -5,6 +5,7 @@ No PyTorch here: a network comes as a function that gives its weights.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -108,6 +109,7 @@ class FreshLessons:
         self._n = n
         self._improve = improve
         self._time_limit = time_limit
+        self._deadline = math.inf
         self._fresh = fresh
         self._tell = tell
         self._made = 0  # lessons
@@ -125,6 +127,7 @@ class FreshLessons:
     def begin(self, time_limit: float | None) -> None:
         """Lessons of an earlier training are over."""
         self._time_limit = time_limit
+        self._deadline = math.inf if time_limit is None else time.monotonic() + time_limit
         self._lesson = None
 
     def next(self, progress: float, weights: CurrentWeights | None) -> Lesson:
@@ -189,4 +192,7 @@ class FreshLessons:
     def _make_better(self, improve: Improve, weights: CurrentWeights) -> Lesson:
         self._improved += 1
         heuristic = bind_network(self.task, weights())
-        return Lesson(*improve(heuristic, self._source.rollouts, self._size(), self._draw))
+        return Lesson(*improve(heuristic, self._source.rollouts, self._size(), self._draw, self._in_time))
+
+    def _in_time(self) -> bool:
+        return time.monotonic() < self._deadline

@@ -7,6 +7,7 @@ line and configs can be read without it.
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -130,6 +131,7 @@ class LearnOptions(NetworkOptions):
         1,
         1000,
     )
+    cores: int = option(1, "trials that are trained side by side, each on a core; 0: on all there are", 0, 1024)
     validation_states: int = option(10, "ends of random walks that choose among the trials", 0, 10_000)
     validation_seconds: float = option(2.0, "time for the search from each validation state", kind=DURATION)
 
@@ -140,6 +142,11 @@ class LearnOptions(NetworkOptions):
     def n_trials(self) -> int:
         """How many trials where nobody says so: one."""
         return self.trials or 1
+
+    @property
+    def side_by_side(self) -> int:
+        """How many trials are trained at the same time."""
+        return min(self.cores or len(os.sched_getaffinity(0)), self.n_trials)
 
     def resolved(self) -> Self:
         """With the preset's values, and with a time limit where nothing else would end the method.

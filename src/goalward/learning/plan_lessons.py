@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from goalward.learning.region_lessons import Draw, Labelled, RegionsOfWalks
+from goalward.learning.region_lessons import Draw, Labelled, RegionsOfWalks, always
 from goalward.regression import Rollouts, join_rollouts, regress_plans
 from goalward.sampling import complete, label
+from goalward.sampling.labels import GoOn
 from goalward.search.best_first import SearchOptions, search
 from goalward.search.heuristics import BoundHeuristic
 from goalward.search.improve import Improver
@@ -40,10 +41,13 @@ class PlansOfWalks:
         self._improver = Improver(task, unit_costs=True)
         self._plans: list[tuple[BitRows, Rollouts]] = []
 
-    def __call__(self, heuristic: BoundHeuristic, rollouts: Rollouts, n: int, draw: Draw) -> Labelled:
+    def __call__(
+        self, heuristic: BoundHeuristic, rollouts: Rollouts, n: int, draw: Draw, go_on: GoOn = always
+    ) -> Labelled:
         """So many labelled states, more or less."""
         for state in to_lists(self._regions.walk(max(1, n // STATES_PER_PLAN)), self.task.n_atoms):
-            self._solve(heuristic, state)
+            if go_on():
+                self._solve(heuristic, state, go_on)
         if not self._plans:
             return self._regions(heuristic, rollouts, n, draw)
         wanted = round(n * PLAN_SHARE)
@@ -54,13 +58,13 @@ class PlansOfWalks:
         proven = label(self.task, known, taught)
         return np.concatenate([states, taught]), np.concatenate([labels, proven.astype(np.float32)])
 
-    def _solve(self, heuristic: BoundHeuristic, state: Ints) -> None:
+    def _solve(self, heuristic: BoundHeuristic, state: Ints, go_on: GoOn) -> None:
         """Keep what a short search as ``goalward solve`` does it finds from a state, after some improvement."""
         options = SearchOptions("hybrid", expansion_limit=EXPANSIONS)
-        found = search(self.task, heuristic, options, init=state).plan
+        found = search(self.task, heuristic, options, init=state, progress=lambda _: go_on()).plan
         if not found:
             return
-        plan = self._improver.improve(found, init=state, effort_limit=EFFORT).plan
+        plan = self._improver.improve(found, init=state, effort_limit=EFFORT, progress=lambda _: go_on()).plan
         self._plans.append((states_along(self.task, state, plan), regress_plans(self.task, [plan])))
         del self._plans[:-MOST_PLANS]
 

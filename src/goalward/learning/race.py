@@ -12,10 +12,12 @@ import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from goalward.learning.options import LearnOptions, SupervisedOptions
 from goalward.learning.results import TrainingResult
+from goalward.learning.side_by_side import SharedWatcher, run_together
 from goalward.learning.trials import LEAST_SECONDS, Learner, Trial, Watcher
 from goalward.learning.validation import Score, best_lead, compare_leads, score, search_without
 from goalward.search.network import bind_network
@@ -95,7 +97,8 @@ class Race:
         self.learn = learn
         self.options = options
         self.states = states
-        self.watcher = watcher
+        self.shared = SharedWatcher(watcher) if options.side_by_side > 1 else None
+        self.watcher = self.shared or watcher
         self.started = time.monotonic() - spent
         self.sizes = round_sizes(options.n_trials, race=isinstance(options, SupervisedOptions) and options.race is True)
 
@@ -116,27 +119,40 @@ class Race:
         """Every trial that is still in learns for a while, and for as long as the others."""
         limit = self.options.time_limit
         ends = None if limit is None else time.monotonic() + max(self._left(), 0.0) / (len(self.sizes) - turn)
-        for position, number in enumerate(running):
-            before = trials.get(number)
+        at_once = self.options.side_by_side
+        for begin in range(0, len(running), at_once):
+            together = running[begin : begin + at_once]
             seconds = None
             if ends is not None:
-                seconds = max((ends - time.monotonic()) / (len(running) - position), LEAST_SECONDS)
-                spent = before or next(reversed(trials.values()), None)
-                if spent and self._left() <= (LEAST_SECONDS if before else spent.overhead):
+                turns_left = -(-(len(running) - begin) // at_once)
+                seconds = max((ends - time.monotonic()) / turns_left, LEAST_SECONDS)
+                if not all(self._time_for(trials, number) for number in together):
                     return
-            if before and before.result.more is None:
-                continue
-            trial = Trial(
-                self.task, self.method, self.options, number, seconds, self.states, self.watcher, time.monotonic(),
-                share=1 / len(self.sizes),
-            )  # fmt: skip
-            learned = self._run_trial(trial, before, first=not trials, last=turn == len(self.sizes) - 1)
-            # More training does not always help; searches that were given another time compare well enough.
-            yield (
-                learned
-                if before is None or learned.rank >= before.rank
-                else dataclasses.replace(before, rounds=learned.rounds)
-            )
+            going = [number for number in together if number not in trials or trials[number].result.more]
+            jobs = [partial(self._learn_on, number, trials.get(number), seconds, turn) for number in going]
+            if self.shared and len(jobs) > 1:
+                yield from run_together(jobs, self.shared, self.options.threads)
+            else:
+                yield from (job() for job in jobs)
+
+    def _time_for(self, trials: dict[int, Learned], number: int) -> bool:
+        """Is there more time than a trial needs beside its epochs, by what the last one needed?"""
+        before = trials.get(number)
+        spent = before or next(reversed(trials.values()), None)
+        return spent is None or self._left() > (LEAST_SECONDS if before else spent.overhead)
+
+    def _learn_on(self, number: int, before: Learned | None, seconds: float | None, turn: int) -> Learned:
+        """One trial begins, or goes on; more training that made it worse is undone."""
+        trial = Trial(
+            self.task, self.method, self.options, number, seconds, self.states, self.watcher, time.monotonic(),
+            share=1 / len(self.sizes),
+        )  # fmt: skip
+        first, last = turn == 0 and number == 0, turn == len(self.sizes) - 1
+        learned = self._run_trial(trial, before, first=first, last=last)
+        # Searches that were given another time compare well enough.
+        if before is None or learned.rank >= before.rank:
+            return learned
+        return dataclasses.replace(before, rounds=learned.rounds)
 
     def _left(self) -> float:
         assert self.options.time_limit is not None

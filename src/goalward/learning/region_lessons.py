@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from goalward.regression import Rollouts
 from goalward.sampling import label
+from goalward.sampling.labels import GoOn
 from goalward.search.batches import lookahead, search_regions
 from goalward.search.heuristics import BoundHeuristic
 from goalward.task.states import BitRows, walked_states, with_fixed
@@ -29,11 +30,17 @@ NO_WAY_OUT = 1.25
 
 Labelled = tuple[BitRows, npt.NDArray[np.float32]]
 Draw = Callable[[int], BitRows]
-# From the network's values, the rollouts, a number of states and a way to draw some: so many labelled states.
-Improve = Callable[[BoundHeuristic, Rollouts, int, Draw], Labelled]
+# From the network's values, the rollouts, a number of states and a way to draw some: so many labelled states. What
+# takes long asks whether to go on.
+Improve = Callable[[BoundHeuristic, Rollouts, int, Draw, GoOn], Labelled]
 
 
-def bellman(heuristic: BoundHeuristic, rollouts: Rollouts, n: int, draw: Draw) -> Labelled:
+def always() -> bool:
+    """Where there is no time limit."""
+    return True
+
+
+def bellman(heuristic: BoundHeuristic, rollouts: Rollouts, n: int, draw: Draw, go_on: GoOn = always) -> Labelled:
     """min(d(s), 1 + the least value of a successor) for states from pre-images and random ones."""
     states = draw(n)
     bound = label(heuristic.task, rollouts, states).astype(np.float32)
@@ -51,7 +58,9 @@ class RegionsOfWalks:
         self.task = task
         self._random = np.random.default_rng([seed, 0x4E61])
 
-    def __call__(self, heuristic: BoundHeuristic, rollouts: Rollouts, n: int, draw: Draw) -> Labelled:
+    def __call__(
+        self, heuristic: BoundHeuristic, rollouts: Rollouts, n: int, draw: Draw, go_on: GoOn = always
+    ) -> Labelled:
         """So many labelled states, more or less."""
         wanted = round(n * REGION_SHARE)
         drawn, labels = bellman(heuristic, rollouts, n - wanted, draw)
