@@ -20,6 +20,7 @@ from goalward.search import SearchOptions, search
 from goalward.search.learned import load_model
 from goalward.search.model import Model
 from goalward.search.planning import plan
+from goalward.search.portfolio import LEADS
 from locked_rooms import ROOMS, text_of
 
 from .program import PATIENCE, PROGRAM, Files, check_live_training, environment, on_terminal, write_files
@@ -101,7 +102,7 @@ def test_the_stream_has_one_line_per_event(train: Train, blocks: Files) -> None:
 def test_the_result_is_on_standard_output(train: Train, blocks: Files) -> None:
     training = train(blocks, *SMALL, "--trials", "1")
     trial = training.model.info["trials"][0]
-    first, time, verdict, written = training.out.splitlines()
+    first, time, verdict, lead, written = training.out.splitlines()
     assert first == (
         f"Trial 1: seed 0, sampler mixed, rollouts 2, length 20, labels min-ff, improve regions, "
         f"{trial['epochs']} epochs ({trial['end']}), "
@@ -111,6 +112,7 @@ def test_the_result_is_on_standard_output(train: Train, blocks: Files) -> None:
     assert re.fullmatch(
         r"Short searches with the network solve 10 of 10 validation states, without it 10, by it alone \d+\.", verdict
     )
+    assert lead == f"goalward solve begins with {LEADS[training.model.info['lead']]}, which did best on them."
     assert written == f"Model written to {training.output}"
 
 
@@ -392,7 +394,7 @@ def test_a_terminal_shows_phase_epoch_and_loss(blocks: Files, tmp_path: Path) ->
     options = ("--samples", "20000", "--length", "40", "--sampler", "uniform", "--time-limit", "60s")
     shown = on_terminal("train", *blocks.names, "-o", output, *options)
     check_live_training(shown, r"epoch +(\d+)")
-    assert re.search(r"phase +training, trial 1 of 2", shown.text)
+    assert re.search(r"phase +training, trial 1 of 3", shown.text)
     assert re.search(r"time +\d+\.\d+ s, at most \d+\.\d+ s left", shown.text)
     assert re.search(r"data +[\d,]+ states by uniform", shown.text)
     assert shown.out.startswith("Trial 1: ")

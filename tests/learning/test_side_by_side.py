@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from goalward.learning import PreimageOptions, train_with
-from goalward.learning.side_by_side import SharedWatcher, run_together
+from goalward.learning.side_by_side import SharedWatcher, run_together, trials_at_once
 from helpers import make_tiny
 
 QUICK = PreimageOptions(
@@ -34,9 +34,9 @@ def test_trials_side_by_side_learn_what_they_learn_one_after_the_other(race: boo
 
 def test_there_are_never_more_side_by_side_than_trials(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.sched_getaffinity", lambda _: range(2))
-    assert replace(QUICK, cores=0).side_by_side == 2
-    assert replace(QUICK, cores=8).side_by_side == 3
-    assert replace(QUICK, cores=8, trials=1).side_by_side == 1
+    assert trials_at_once(replace(QUICK, cores=0)) == 2
+    assert trials_at_once(replace(QUICK, cores=8)) == 3
+    assert trials_at_once(replace(QUICK, cores=8, trials=1)) == 1
 
 
 class Impatient:

@@ -23,6 +23,7 @@ from goalward.extras import require_torch
 from goalward.learning.methods import learned_methods, make_options, methods_with, options_class, train_with
 from goalward.measures import parse_size
 from goalward.search.model import Model, save_model, training_notes
+from goalward.search.portfolio import LEADS
 from goalward.task.grounding import ground_files
 from goalward.task.plan_file import check_writable
 
@@ -145,7 +146,7 @@ def _verdict(info: dict[str, Any]) -> str:
         f"without it {info['solved_without']}, by it alone {kept['solved_alone']}."
     )
     if info["likely_to_help"]:
-        return solved
+        return f"{solved}\ngoalward solve begins with {LEADS[info['lead']]}, which did best on them."
     if info["likely_to_help"] is None:
         return f"{solved}\nThey were too short to tell whether this model helps."
     others = [name for name in learned_methods() if name != info["method"]]

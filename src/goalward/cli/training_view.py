@@ -11,6 +11,7 @@ from goalward.cli.console import say
 from goalward.cli.live import at_most_left, can_show_rows, describe_losses, live_rows
 from goalward.cli.signals import Interrupt
 from goalward.learning.options import LearnOptions
+from goalward.learning.side_by_side import trials_at_once
 from goalward.measures import format_duration
 from goalward.outward import printable
 
@@ -111,7 +112,7 @@ class _LiveView(TrainingView):
 
     def __init__(self, options: LearnOptions, interrupt: Interrupt) -> None:
         super().__init__(options, interrupt)
-        self.side_by_side = options.side_by_side
+        self.side_by_side = trials_at_once(options)
         self.seen: dict[int, _Trial] = {}
         self.current = _Trial(0)
         self.live = live_rows(self.rows)

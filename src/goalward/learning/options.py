@@ -7,7 +7,6 @@ line and configs can be read without it.
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -127,7 +126,7 @@ class LearnOptions(NetworkOptions):
 
     trials: int | None = option(
         None,
-        "networks to train, by default one or one per kind of labels; that which solves most validation states is kept",
+        "networks to train, one by default or one per kind of lessons; the best on validation states is kept",
         1,
         1000,
     )
@@ -142,11 +141,6 @@ class LearnOptions(NetworkOptions):
     def n_trials(self) -> int:
         """How many trials where nobody says so: one."""
         return self.trials or 1
-
-    @property
-    def side_by_side(self) -> int:
-        """How many trials are trained at the same time."""
-        return min(self.cores or len(os.sched_getaffinity(0)), self.n_trials)
 
     def resolved(self) -> Self:
         """With the preset's values, and with a time limit where nothing else would end the method.

@@ -17,7 +17,7 @@ from typing import Any
 
 from goalward.learning.options import LearnOptions, SupervisedOptions
 from goalward.learning.results import TrainingResult
-from goalward.learning.side_by_side import SharedWatcher, run_together
+from goalward.learning.side_by_side import SharedWatcher, run_together, trials_at_once
 from goalward.learning.trials import LEAST_SECONDS, Learner, Trial, Watcher
 from goalward.learning.validation import Score, best_lead, compare_leads, score, search_without
 from goalward.search.network import bind_network
@@ -97,7 +97,7 @@ class Race:
         self.learn = learn
         self.options = options
         self.states = states
-        self.shared = SharedWatcher(watcher) if options.side_by_side > 1 else None
+        self.shared = SharedWatcher(watcher) if trials_at_once(options) > 1 else None
         self.watcher = self.shared or watcher
         self.started = time.monotonic() - spent
         self.sizes = round_sizes(options.n_trials, race=isinstance(options, SupervisedOptions) and options.race is True)
@@ -119,7 +119,7 @@ class Race:
         """Every trial that is still in learns for a while, and for as long as the others."""
         limit = self.options.time_limit
         ends = None if limit is None else time.monotonic() + max(self._left(), 0.0) / (len(self.sizes) - turn)
-        at_once = self.options.side_by_side
+        at_once = trials_at_once(self.options)
         for begin in range(0, len(running), at_once):
             together = running[begin : begin + at_once]
             seconds = None

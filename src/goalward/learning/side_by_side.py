@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, TypeVar
+
+from goalward.learning.options import LearnOptions
 
 if TYPE_CHECKING:
     from goalward.learning.looks import Look
@@ -13,6 +16,16 @@ if TYPE_CHECKING:
     from goalward.learning.trials import Watcher
 
 Result = TypeVar("Result")
+
+
+def trials_at_once(options: LearnOptions) -> int:
+    """How many trials are trained at the same time: on as many cores as were asked for, or as this process may use."""
+    return min(options.cores or _cores(), options.n_trials)
+
+
+def _cores() -> int:
+    affinity = getattr(os, "sched_getaffinity", None)  # only Linux has it
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
 class SharedWatcher:

@@ -138,7 +138,7 @@ def compare_leads(heuristic: BoundHeuristic, states: list[Ints], seconds: float)
 
 def best_lead(compared: dict[Lead, Leading]) -> Lead:
     """The part that should lead: a later one only where it is clearly better, since times are measured, not counted."""
-    best: Lead = LEADS[0]
+    best = next(iter(compared))
     for lead, leading in compared.items():
         if leading.price < WORTH_LEADING * compared[best].price:
             best = lead

@@ -23,7 +23,7 @@ from goalward.search.heuristics import BoundHeuristic
 from goalward.search.learned import checked_info, require_domain, whole
 from goalward.search.network import Layer, NetworkWeights, bind_network
 from goalward.search.planning import Solver
-from goalward.search.portfolio import Lead
+from goalward.search.portfolio import LEADS, Lead
 from goalward.search.starts import Start
 from goalward.task.packing import core_atoms, fixed_atoms
 from goalward.task.plan_file import write_bytes_atomically
@@ -134,6 +134,7 @@ class Model(Solver):
             **({"trained_from": info["starts"]} if "starts" in info else {}),
             "training_seconds": info.get("seconds"),
             "training_ended_by": info.get("end"),
+            **({"search_begins_with": LEADS[info["lead"]]} if info.get("lead") else {}),
             "best_epoch": info.get("best_epoch"),
             "validation_loss": info.get("validation_loss"),
             "trials": len(info.get("trials") or []),

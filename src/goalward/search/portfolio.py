@@ -8,14 +8,18 @@ counted, not timed, in units of about a nanosecond: a search repeats exactly.
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import Literal
 
 from goalward import _core
 
 Lead = Literal["lama", "novelty", "hybrid", "network"]
-LEADS: tuple[Lead, ...] = get_args(Lead)
-"""What may lead: h_FF and landmarks, or novelty; in hybrid search also both of the former and the learned heuristic, or
-that one alone."""
+LEADS: dict[Lead, str] = {
+    "lama": "h_FF and landmarks",
+    "novelty": "novelty",
+    "hybrid": "the network beside h_FF and landmarks",
+    "network": "the network alone",
+}
+"""What may lead; without a learned heuristic only the first two."""
 HEAD_START = 200_000_000
 
 
