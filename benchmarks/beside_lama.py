@@ -11,7 +11,7 @@ generators, relaxed operators, their landmarks) is the set-up. Results go to a f
 short goes on where it stopped. Limits are CPU time of the search.
 
 With ``--train`` there are three more rows: ``hybrid`` is hybrid search with the model, ``solve`` is what ``solve``
-does by default (hybrid, unless training found the model of no use, then goalward-lama), and ``network`` greedy search
+does by default (hybrid, unless training found the model of no use, then without it), and ``network`` greedy search
 with the network alone, three widths in turn, for ``--alone`` seconds. Training goes by CPU time too. At the end stands
 after how many states like these training has paid for itself.
 
@@ -54,6 +54,7 @@ from common import (
 from goalward import improve_plan, load_model
 from goalward.measures import format_break_even
 from goalward.search import bind_heuristic, prepare, search
+from goalward.search.planning import without_model
 from goalward.search.solving import default_search
 from goalward.task.grounding import ground_files
 from goalward.task.states import StateReader
@@ -83,7 +84,9 @@ class Contest:
         line["goalward-lama"] = self._ours(state, "lama")
         if self.options.train:
             line["model"] = self._trained()
-            line["hybrid"] = self._ours(state, "hybrid")
+            line["hybrid"] = line["solve"] = self._ours(state, "hybrid")
+            if line["model"]["likely_to_help"] is False:  # goalward solve leaves it out
+                line["solve"] = self._ours(state, "solve")
             line["network"] = self._ours(state, "gbfs", self.options.alone)
         return line
 
@@ -93,7 +96,7 @@ class Contest:
             words = [self.task_file, self.model, self.options.train, *self.options.set]
             subprocess.run([sys.executable, __file__, "--trainer", *map(str, words)], check=True)
         info = load_model(self.model).info
-        return {name: info.get(name) for name in ("seconds", "likely_to_help", "end", "notes")}
+        return {name: info.get(name) for name in ("seconds", "likely_to_help", "lead", "end", "notes")}
 
     def _ours(self, state: int, algorithm: str, limit: float | None = None) -> dict[str, Any]:
         source = self.task_file if algorithm == "lama" else self.model
@@ -137,16 +140,16 @@ def trainer(task_file: str, model_file: str, seconds: str, *settings: str) -> No
 
 def worker(algorithm: str, source: str, state_file: str, limit: str, improvement: str) -> None:
     """One search of ours in a process of its own."""
-    learned = algorithm != "lama"
-    if learned:
-        model = load_model(source)
-        task = model.task
-        heuristic = model.heuristic(task)
-    else:
+    if algorithm == "lama":
         task = load_task(source)
         heuristic = bind_heuristic(task, "ff")
+    else:
+        model = load_model(source)
+        task = model.task
+        heuristic = without_model(model)(task) if algorithm == "solve" else model.heuristic(task)
     init = StateReader(task).read(state_file)
-    options = default_search(learned=learned, algorithm=algorithm)
+    learned = heuristic.name != "ff"
+    options = default_search(learned=learned, algorithm=algorithm if learned else "lama")
     begun = time.process_time()
     prepare(heuristic, options, init)
     setup = time.process_time() - begun
@@ -186,7 +189,6 @@ def worker(algorithm: str, source: str, state_file: str, limit: str, improvement
 
 def tables(lines: Sequence[dict[str, Any]]) -> Iterator[str]:
     """Coverage, time, plan cost and memory of each of our searches beside lama-first's."""
-    lines = [_with_solve(line) for line in lines]
     ours = [name for name in OURS if any(name in line for line in lines)]
     by_domain: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for line in lines:
@@ -203,13 +205,6 @@ def tables(lines: Sequence[dict[str, Any]]) -> Iterator[str]:
         yield from _ratios(name, common, by_domain)
     if "solve" in ours:
         yield from _what_learning_adds(lines)
-
-
-def _with_solve(line: dict[str, Any]) -> dict[str, Any]:
-    """With what ``goalward solve`` does by default: it leaves out a model that training found of no use."""
-    if "model" not in line:
-        return line
-    return line | {"solve": line["goalward-lama" if line["model"]["likely_to_help"] is False else "hybrid"]}
 
 
 WHAT_COUNTS = (("expansions", "expanded", 1), ("time", "seconds", 0.001), ("cost", "cost", 1))
