@@ -219,7 +219,7 @@ def _what_learning_adds(lines: Sequence[dict[str, Any]]) -> Iterator[str]:
     yield ""
     both = [line for line in lines if line["hybrid"]["solved"] and line["goalward-lama"]["solved"]]
     asked = [line for line in both if line["hybrid"]["expanded"] != line["goalward-lama"]["expanded"]]
-    for what, rows in (("", both), (" and the network was asked", asked)):
+    for what, rows in (("", both), (", and otherwise than without it", asked)):
         if rows:
             parts = [
                 f"{name} {median(_ratio(row, 'hybrid', 'goalward-lama', part, least) for row in rows):.2f}"
