@@ -26,6 +26,7 @@ from goalward.learning.state_network import StateNetwork
 from goalward.search import BoundHeuristic, SearchOptions, bind_heuristic, search
 from goalward.search.network import NetworkWeights, bind_network
 from goalward.task.grounding import ground_files
+from goalward.task.packing import core_atoms
 from goalward.task.states import StateReader
 from goalward.task.strips import Ints, Task
 
@@ -99,6 +100,7 @@ def measure(instance: Instance, seconds: float, repetitions: int) -> Row:
     init = StateReader(task).read(instance.state_file(1))
     shape = NetworkShape()
     network = StateNetwork(task.n_atoms, shape, torch.Generator().manual_seed(1)).eval()
+    network.silence(torch.from_numpy(np.flatnonzero(~core_atoms(task))))  # as learned ones are
     weights = network.export()
     states = searched_states(task, weights, init)
     with torch.inference_mode():
