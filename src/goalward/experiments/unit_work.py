@@ -105,13 +105,13 @@ def _train(job: Job, started: float, watcher: Watcher | None, enforce: Enforce) 
     memory = job.budgets.memory
     with enforce(job.budgets.train, memory, "reading and grounding the problem"):
         task = ground_files(job.domain_file, job.problem_file)
-    left = job.budgets.train - (time.monotonic() - started)  # grounding counts
-    if left <= 0:
+    spent = time.monotonic() - started  # grounding counts
+    if spent >= job.budgets.train:
         return _ended(job, Status.OUT_OF_TIME, started, "out of time while grounding")
-    options = job.contestant.learn_options(job.unit.seed, left)
+    options = job.contestant.learn_options(job.unit.seed, job.budgets.train)
     listener = _Listener(watcher)
     with enforce(None, memory, "training"):
-        model = train_with(task, job.contestant.method, options, listener)
+        model = train_with(task, job.contestant.method, options, listener, spent=spent)
     seconds = time.monotonic() - started
     save_model(model, job.scratch)
     info = model.info
