@@ -10,12 +10,12 @@ import typer
 
 from goalward.cli.anytime import DEFAULT_NAME, PlanSeries
 from goalward.cli.console import print_json, say
-from goalward.cli.flags import search_flag
+from goalward.cli.flags import IMPROVE, parse_improvement, search_flag
 from goalward.cli.limits import Limits
 from goalward.cli.live import LiveFigures, spinner
-from goalward.cli.plan_output import ENDS_OF_IMPROVEMENT, early_end_as_json, plan_as_json, report
+from goalward.cli.plan_output import ENDS_OF_IMPROVEMENT, EXIT_CODES, early_end_as_json, plan_as_json, report
 from goalward.cli.signals import Interrupt
-from goalward.errors import ExitCode, LimitError, UsageError
+from goalward.errors import LimitError, UsageError
 from goalward.measures import format_batches, parse_batches, parse_duration, parse_size
 from goalward.search import (
     HEURISTICS,
@@ -24,41 +24,17 @@ from goalward.search import (
     BoundHeuristic,
     ImprovedPlan,
     Statistics,
-    Status,
     bind_heuristic,
     prepare,
 )
 from goalward.search.heuristics import check_heuristic
 from goalward.search.learned import load_model
-from goalward.search.solving import AS_LONG_AS_SEARCH, SHORT, UNTIL_THE_END, Improvement, default_search, solve
+from goalward.search.solving import UNTIL_THE_END, default_search, solve
 from goalward.search.starts import Start, initial_state
 from goalward.task.grounding import UnsolvableError, ground
 from goalward.task.lifted import Domain, Problem
 from goalward.task.lifted_reader import read_domain, read_problem
 from goalward.task.plan_file import check_writable, write_text_atomically
-
-EXIT_CODES = {
-    Status.SOLVED: ExitCode.SUCCESS,
-    Status.UNSOLVABLE: ExitCode.SEARCH_UNSOLVABLE,
-    Status.EXHAUSTED: ExitCode.SEARCH_UNSOLVED_INCOMPLETE,
-    Status.OUT_OF_TIME: ExitCode.OUT_OF_TIME,
-    Status.OUT_OF_MEMORY: ExitCode.OUT_OF_MEMORY,
-    Status.CANCELLED: ExitCode.INTERRUPTED,
-    Status.OUT_OF_EXPANSIONS: ExitCode.SEARCH_UNSOLVED_INCOMPLETE,
-}
-
-IMPROVE = typer.Option(
-    "--improve",
-    metavar="DURATION|none",
-    help="improve the plan for so long after the search, within the time limit  "
-    f"[default: as long as the search took, at least {SHORT:g}s]",
-    show_default=False,
-)
-
-
-def parse_improvement(text: str | None) -> Improvement | None:
-    """How long to improve plans, from what was typed."""
-    return AS_LONG_AS_SEARCH if text is None else Improvement.of(text)
 
 
 def plan(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from goalward import _core
 from goalward.cli.console import say
@@ -11,7 +11,19 @@ from goalward.cli.limits import Limits
 from goalward.errors import ExitCode, LimitError
 from goalward.search import ImproveStatus, Status
 from goalward.search.solving import Outcome
-from goalward.task.grounding import UnsolvableError
+
+if TYPE_CHECKING:
+    from goalward.task.grounding import UnsolvableError
+
+EXIT_CODES = {
+    Status.SOLVED: ExitCode.SUCCESS,
+    Status.UNSOLVABLE: ExitCode.SEARCH_UNSOLVABLE,
+    Status.EXHAUSTED: ExitCode.SEARCH_UNSOLVED_INCOMPLETE,
+    Status.OUT_OF_TIME: ExitCode.OUT_OF_TIME,
+    Status.OUT_OF_MEMORY: ExitCode.OUT_OF_MEMORY,
+    Status.CANCELLED: ExitCode.INTERRUPTED,
+    Status.OUT_OF_EXPANSIONS: ExitCode.SEARCH_UNSOLVED_INCOMPLETE,
+}
 
 EARLY_ENDS = {
     ExitCode.TRANSLATE_UNSOLVABLE: Status.UNSOLVABLE,

@@ -18,10 +18,10 @@ from rich.text import Text
 
 from goalward import _core
 from goalward.cli.console import errors, print_json, say
-from goalward.cli.flags import search_flag
+from goalward.cli.flags import IMPROVE, parse_improvement, search_flag
 from goalward.cli.limits import Limits
 from goalward.cli.live import search_view
-from goalward.cli.plan import EXIT_CODES, IMPROVE, parse_improvement
+from goalward.cli.plan_output import EXIT_CODES
 from goalward.cli.signals import Interrupt
 from goalward.errors import ExitCode, UsageError
 from goalward.measures import (
