@@ -156,7 +156,10 @@ def test_searches_that_were_too_short_to_tell_are_said_to_be(
     monkeypatch.setattr(race, "search_without", lambda *_: Without(0, 0.1))
     *_, verdict, doubt, written = train(blocks, *SMALL, "--max-epochs", "1", "--trials", "1").out.splitlines()
     assert verdict.endswith("solve 0 of 3 validation states, without it 0, by it alone 0.")
-    assert doubt == "They were too short to tell whether this model helps."
+    assert doubt == (
+        "They were too short to tell whether this model helps. Try a longer --time-limit or longer "
+        "--validation-seconds, or see how it does: goalward compare."
+    )
     assert written.startswith("Model written to ")
 
 

@@ -262,7 +262,8 @@ def _break_even(info: dict[str, Any]) -> str | None:
 
 def _summary_lines(summary: dict[str, Any]) -> str:
     rate = summary["evaluations_per_second"]
-    lines = [f"Solved {summary['solved']} of {summary['states']} states, every plan valid."]
+    valid = ", every plan valid" if summary["solved"] else ""
+    lines = [f"Solved {summary['solved']} of {summary['states']} states{valid}."]
     if summary["solved"]:
         lines.append(
             f"Median plan length {summary['median_plan_length']:g}, median expansions {summary['median_expanded']:g}."
