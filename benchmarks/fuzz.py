@@ -1,7 +1,7 @@
 """Damaged files of every kind, for as long as there is time: how many of each, and the seeds of what is found.
 
-Inputs run in child processes, some hundred in each, so that a signal or a hang is a finding like any other. A finding
-is run again with ``--kind KIND --seed SEED``.
+Kinds take turns, some seconds each, in child processes, so that a signal, a hang or hunger for memory is a finding like
+any other. A finding is run again with ``--kind KIND --seed SEED``.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import resource
 import signal
 import sys
 import tempfile
@@ -19,16 +20,27 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from mutations import KINDS
+from fuzzed import KINDS
 
-INPUTS_OF_A_CHILD = 400
-HANG_SECONDS = 60
+TURN_SECONDS = 20.0
+HANG_SECONDS = 60.0
+MOST_MEMORY = 4 * 2**30
+"""Of a child, in addresses; none of the files is worth more."""
+QUICK = Path("/dev/shm")
+"""Where scratch files go if there is such a place: a disk would be the slowest part by far."""
 
 
-def child(kind: str, seeds: range, folder: Path, told: int) -> None:
-    """Try the seeds; write each to the pipe before it is tried, and what goes wrong to stderr."""
+def scratch_folder() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="goalward-fuzz-", dir=QUICK if QUICK.is_dir() else None)
+
+
+def child(kind: str, first: int, seconds: float, folder: Path, told: int) -> None:
+    """Try seeds until the time is over; write each to the pipe before it is tried, and what goes wrong to stderr."""
     attempt = KINDS[kind](folder)
-    for seed in seeds:
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    end = time.monotonic() + seconds
+    seed = first
+    while time.monotonic() < end:
         os.write(told, b"%d\n" % seed)
         try:
             attempt(random.Random(seed))
@@ -36,19 +48,19 @@ def child(kind: str, seeds: range, folder: Path, told: int) -> None:
             print(f"--- {kind}, seed {seed}", file=sys.stderr)
             traceback.print_exc()
             os.write(told, b"!\n")
+        seed += 1
 
 
-def run_child(kind: str, seeds: range, seconds: float) -> tuple[int, list[str]]:
+def run_child(kind: str, first: int, seconds: float) -> tuple[int, list[str]]:
     """How many inputs were tried, and what was found."""
     reading, writing = os.pipe()
-    with tempfile.TemporaryDirectory(prefix="goalward-fuzz-") as folder:
+    with scratch_folder() as folder:
         pid = os.fork()
         if pid == 0:
             os.close(reading)
-            signal.setitimer(signal.ITIMER_REAL, 0)
             code = 1
             try:
-                child(kind, seeds, Path(folder), writing)
+                child(kind, first, seconds, Path(folder), writing)
                 code = 0
             except BaseException:
                 traceback.print_exc()
@@ -56,30 +68,33 @@ def run_child(kind: str, seeds: range, seconds: float) -> tuple[int, list[str]]:
                 os._exit(code)
         os.close(writing)
         os.set_blocking(reading, False)
-        told, last, ended, status = b"", time.monotonic(), 0, 0
-        begun = time.monotonic()
-        hung = False
+        told, last, hung = b"", time.monotonic(), False
+        ended = status = 0
         while not ended:
             ended, status = os.waitpid(pid, os.WNOHANG)
             try:
-                if more := os.read(reading, 2**16):
+                while more := os.read(reading, 2**16):
                     told, last = told + more, time.monotonic()
             except BlockingIOError:
                 pass
-            hung = time.monotonic() - last > HANG_SECONDS
-            if hung or time.monotonic() - begun > seconds:
+            if not ended and time.monotonic() - last > HANG_SECONDS:
+                hung = True
                 os.kill(pid, signal.SIGKILL)
-                _, status = os.waitpid(pid, 0)
-                break
+                ended, status = os.waitpid(pid, 0)
             time.sleep(0.01)
         os.close(reading)
     lines = told.decode().split()
     tried = [line for line in lines if line != "!"]
     found = [f"{kind}, seed {lines[i - 1]}: an exception" for i, line in enumerate(lines) if line == "!"]
-    if hung:
-        found.append(f"{kind}, seed {tried[-1] if tried else '-'}: no end after {HANG_SECONDS} s")
-    elif os.WIFSIGNALED(status) and os.WTERMSIG(status) != signal.SIGKILL:
-        found.append(f"{kind}, seed {tried[-1] if tried else '-'}: {signal.Signals(os.WTERMSIG(status)).name}")
+    if status:
+        how = (
+            f"no end after {HANG_SECONDS:g} s"
+            if hung
+            else signal.Signals(os.WTERMSIG(status)).name
+            if os.WIFSIGNALED(status)
+            else f"exit code {os.WEXITSTATUS(status)}"
+        )
+        found.append(f"{kind}, seed {tried[-1] if tried else '-'}: {how}")
     return len(tried), found
 
 
@@ -93,23 +108,21 @@ def main() -> None:
     )
     chosen = parser.parse_args()
     if chosen.seed is not None:
-        with tempfile.TemporaryDirectory(prefix="goalward-fuzz-") as folder:
+        with scratch_folder() as folder:
             KINDS[chosen.kind or "models"](Path(folder))(random.Random(chosen.seed))
         return
     kinds = [chosen.kind] if chosen.kind else list(KINDS)
     end = time.monotonic() + chosen.seconds
     tried: Counter[str] = Counter()
     found: list[str] = []
-    next_seed = chosen.first
     while (left := end - time.monotonic()) > 0:
         for kind in kinds:
-            share = max(min(left / len(kinds), 120.0), 1.0)
-            number, trouble = run_child(kind, range(next_seed, next_seed + INPUTS_OF_A_CHILD), share)
+            turn = max(min(left / len(kinds), TURN_SECONDS), 1.0)
+            number, trouble = run_child(kind, chosen.first + tried[kind], turn)
             tried[kind] += number
             found += trouble
             for line in trouble:
                 print(line, flush=True)
-        next_seed += INPUTS_OF_A_CHILD
     for kind in kinds:
         print(f"{kind:14} {tried[kind]:>9} inputs")
     print(f"{'all':14} {tried.total():>9} inputs, {len(found)} findings; the first seed was {chosen.first}")

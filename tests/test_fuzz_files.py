@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mutations import KINDS
+from fuzzed import KINDS
 
 # The alarm of a time limit may strike inside a finaliser of whatever else this process has loaded.
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")

@@ -29,6 +29,10 @@ def test_numbers_that_are_none_become_null() -> None:
     }
 
 
+def test_half_characters_become_question_marks() -> None:
+    assert finite({"a\ud800": ["b\udfff", "ü🙂"]}) == {"a?": ["b?", "ü🙂"]}
+
+
 @pytest.mark.parametrize("text", ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1"])
 def test_a_formula_is_a_text_in_a_spreadsheet(text: str) -> None:
     assert cell(text).startswith("'")

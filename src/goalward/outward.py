@@ -24,11 +24,14 @@ def printable(text: str) -> str:
 
 
 def finite(value: Any) -> Any:
-    """The value as JSON can hold it: numbers that are infinite or none at all become None."""
+    """The value as JSON and UTF-8 can hold it: numbers that are infinite or none at all become None, half characters
+    question marks."""
     if isinstance(value, dict):
-        return {key: finite(entry) for key, entry in value.items()}
+        return {finite(key): finite(entry) for key, entry in value.items()}
     if isinstance(value, (list, tuple)):
         return [finite(entry) for entry in value]
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "replace").decode()
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

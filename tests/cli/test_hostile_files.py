@@ -72,6 +72,11 @@ def wrapped_offsets(file: Forgery) -> None:
     rows.put(numbers)
 
 
+def atoms_that_exclude_each_other(file: Forgery) -> None:
+    group = file.arrays["task.mutex_groups.offsets"].numbers
+    file.arrays["task.init"].put(np.sort(file.arrays["task.mutex_groups.values"].numbers[: group[1]][:2]))
+
+
 MODELS: dict[str, Callable[[Forgery], None]] = {
     "width 0": width_zero,
     "bf16": array("network.bias", "BF16", [4], bytes(8)),
@@ -91,6 +96,8 @@ MODELS: dict[str, Callable[[Forgery], None]] = {
     "options is a list": header("info", {"options": [1]}),
     "a curve of texts": header("info", {"curve": ["abc"]}),
     "a format that is a list": header("format", ["goalward-model"]),
+    "a version of 5,000 digits": header("version", "9" * 5000),
+    "an initial state that is none": atoms_that_exclude_each_other,
 }
 
 
@@ -125,6 +132,18 @@ def test_a_hostile_domain_model_is_refused(
         outcome = goalward(*command)
         assert outcome.code == 36, outcome
         assert outcome.error.startswith(f"{bad}: "), outcome.error
+
+
+def test_a_model_whose_operators_its_pddl_does_not_have_is_refused(
+    goalward: Goalward, model: Path, trains: Files, tmp_path: Path
+) -> None:
+    def rename(file: Forgery) -> None:
+        names = file.arrays["task.operators"]
+        names.put(np.frombuffer(names.data.replace(b"(drive ", b"(fly "), dtype=np.uint8))
+
+    outcome = goalward("solve", forged(model, tmp_path / "bad.goalward", rename), trains.problem, "--json")
+    assert outcome.code == 36, outcome
+    assert "the model's operators are not those of its PDDL" in outcome.error
 
 
 def test_the_forger_changes_nothing_by_itself(goalward: Goalward, model: Path, trains: Files, tmp_path: Path) -> None:

@@ -60,6 +60,7 @@ def test_seeds_that_compete_are_validated_and_a_single_one_is_not() -> None:
         ("seeds = 3", "seeds = [1, 1]", "seeds is [1, 1]; it is how many"),
         ("seeds = 3", "seeds = 0", "seeds is 0; it is how many"),
         ("states = 2", "states = 0", "states is 0; it is a whole number of at least 1"),
+        ("states = 2", f"states = {'9' * 400}", "it is a whole number of at least 1 and at most 100000"),
         ("states = 2", "states = ['../p1']", "states is ['../p1']; it is a whole number of at least 1"),
         ('method = "ff"', 'method = "fff"', "methods[2].method: unknown method 'fff'; did you mean ff?"),
         ('method = "ff"', 'method = "n-rsl"', "n-rsl is the label of two methods"),

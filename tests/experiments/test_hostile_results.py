@@ -127,6 +127,7 @@ DAMAGE: dict[str, str] = {
     "extra is a list": "UPDATE results SET extra = '[]'",
     "extra 100,000 deep": "UPDATE results SET extra = '" + "[" * 100_000 + "'",
     "curve of texts": """UPDATE results SET extra = '{"curve": ["a"]}'""",
+    "a time without end": "UPDATE results SET total_time = 9e999",
     "no table of units": "DROP TABLE units",
     "no column": "ALTER TABLE results DROP COLUMN extra",
 }
@@ -153,6 +154,27 @@ def test_a_damaged_store_is_refused_in_one_sentence_or_does_no_harm(
         assert told.count("\n") == (codes[name] == 36), told
         assert len(told) < 600, told
     assert 36 in codes.values(), "nobody noticed"
+
+
+FACTS: dict[str, tuple[str, str]] = {
+    "a start that is a text": ("runs", '[{"started": "soon"}]'),
+    "a start beyond all time": ("runs", '[{"started": 1e30}]'),
+    "a budget that is a text": ("config", '{"budgets": {"train": "long", "memory": []}, "benchmark": {"folder": 3}}'),
+    "generated instances without names": ("config", '{"generate": [{}], "validation": 7}'),
+    "half a character": ("name", '"a\\ud800b"'),
+    "a machine that is a list of half characters": ("machine", '{"host": ["\\udfff"]}'),
+}
+
+
+@pytest.mark.parametrize(("key", "value"), FACTS.values(), ids=FACTS)
+def test_facts_that_no_words_fit_are_shown_as_they_are(
+    folder: Path, capfd: pytest.CaptureFixture[str], key: str, value: str
+) -> None:
+    with sqlite3.connect(folder / "results.sqlite") as database:
+        database.execute("UPDATE meta SET value = ? WHERE key = ?", (value, key))
+    database.close()
+    for command in COMMANDS.values():
+        assert run(["experiment", *command(folder)]) == 0, capfd.readouterr().err
 
 
 def test_bytes_of_another_file_are_no_store(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -116,6 +116,16 @@ def test_generated_instances_are_the_same_files_every_time_and_grow_with_the_sta
     assert len(StateReader(task).read_all(grown.folder / f"{name}.pddl" for name in grown.states)) == 3
 
 
+def test_no_config_asks_for_more_units_than_fit_into_memory(tmp_path: Path) -> None:
+    generated = '[[generate]]\ndomain = "blocks"\n' + METHODS
+    chosen = read_config(tomllib.loads("seeds = 10000\nstates = 100000\n" + generated))
+    with pytest.raises(UsageError, match="more than 10000000 units"):
+        Schedule(chosen, find_instances(chosen, tmp_path, write=False), tmp_path)
+    chosen = read_config(tomllib.loads('states = ["p99999999999"]\n' + generated))
+    with pytest.raises(UsageError, match="not p99999999999"):
+        find_instances(chosen, tmp_path, write=False)
+
+
 def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
     chosen = read_config(tomllib.loads('[[generate]]\ndomain = "blocks"\n' + METHODS))
     assert find_instances(chosen, tmp_path / "none", write=False)

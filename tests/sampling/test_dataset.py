@@ -130,6 +130,10 @@ def drop(name: str) -> Change:
     return lambda header, arrays: (header if name in header else arrays).pop(name)
 
 
+def say(name: str, value: Any) -> Change:
+    return lambda header, arrays: header.update({name: value})
+
+
 def put(name: str, make: Callable[[Any], Any]) -> Change:
     return lambda header, arrays: arrays.update({name: make(arrays[name])})
 
@@ -151,6 +155,11 @@ MISFITS: dict[str, Change] = {
     "states that are too wide": put("states", lambda a: np.concatenate([a, a], axis=1)),
     "states of another type": put("states", lambda a: a.astype(np.int32)),
     "an origin too few": put("origin", lambda a: a[:-1]),
+    "a negative label for states beyond": say("beyond", -1),
+    "a huge label for states beyond": say("beyond", 2**63),
+    "a text for states beyond": say("beyond", "7"),
+    "half a label for states beyond": say("beyond", 0.5),
+    "a sampler without a name": say("sampler", ["uniform"]),
 }
 
 

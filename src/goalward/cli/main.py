@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import traceback
+from collections.abc import Callable
 
 from goalward.cli.signals import ending_signals
 from goalward.errors import ExitCode, GoalwardError
@@ -30,21 +31,30 @@ def main() -> None:
 
 def run(arguments: list[str]) -> int:
     """Run one command and give its exit code."""
+    return carry_out(lambda: _call(arguments), debug=DEBUG in arguments[:1])
+
+
+def _call(arguments: list[str]) -> int:
+    if arguments == ["--version"]:  # asked often by other programs: nothing need be loaded for it
+        print(name_and_version())
+        return ExitCode.SUCCESS
+    # Pydantic, which reads the command line for typer, would look through all installed packages for plugins.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    from goalward.cli.commands import call  # noqa: PLC0415
+
+    return call(arguments)
+
+
+def carry_out(work: Callable[[], int], *, debug: bool = False) -> int:
+    """Do the work of a command, which gives its exit code; whatever it raises becomes a sentence and a code."""
     with ending_signals() as received:
-        code = _run(arguments, debug=DEBUG in arguments[:1])
+        code = _carry_out(work, debug)
         return ExitCode.TERMINATED if signal.SIGTERM in received else code
 
 
-def _run(arguments: list[str], *, debug: bool) -> int:
+def _carry_out(work: Callable[[], int], debug: bool) -> int:
     try:
-        if arguments == ["--version"]:  # asked often by other programs: nothing need be loaded for it
-            print(name_and_version())
-            return ExitCode.SUCCESS
-        # Pydantic, which reads the command line for typer, would look through all installed packages for plugins.
-        os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-        from goalward.cli.commands import call  # noqa: PLC0415
-
-        code = call(arguments)
+        code = work()
         if sys.stdout is not None:
             sys.stdout.flush()
         return code

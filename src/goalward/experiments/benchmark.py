@@ -81,8 +81,8 @@ def _state_names(choice: Choice) -> list[str]:
     if choice is None or isinstance(choice, int):
         return [f"p{number}" for number in range(1, (choice or GENERATED_STATES) + 1)]
     for name in choice:
-        if name != "problem" and not _STATE.fullmatch(name):
-            raise UsageError(f"states: a generated instance has the states problem, p1, p2, …, not {name}")
+        if name != "problem" and not (_STATE.fullmatch(name) and len(name) < 7):
+            raise UsageError(f"states: a generated instance has the states problem, p1, p2, …, p99999, not {name}")
     return list(choice)
 
 

@@ -6,6 +6,7 @@ A store may be damaged, or made up by somebody. What is read from one is checked
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
@@ -77,7 +78,8 @@ def _check(owner: type, values: dict[str, Any]) -> None:
         if part.name in values and part.name != "kind":
             kind, _, none = str(part.type).partition(" | ")
             value = values[part.name]
-            if not (isinstance(value, _TYPES[kind]) or (value is None and none)):
+            fits = isinstance(value, _TYPES[kind]) and not (isinstance(value, float) and not math.isfinite(value))
+            if not (fits or (value is None and none)):
                 raise ValueError(f"{part.name} is {str(value)[:40]!r}, not what it should be")
 
 
@@ -130,7 +132,7 @@ def checked_extra(text: Any) -> dict[str, Any]:
 
 def checked_meta(rows: Iterable[tuple[Any, Any]]) -> dict[str, Any]:
     """The facts about an experiment, from keys and JSON."""
-    meta = _table({str(key): json.loads(value) for key, value in rows}, _META, "the facts about the experiment")
+    meta = _table({str(key): finite(json.loads(value)) for key, value in rows}, _META, "the facts about the experiment")
     if not all(isinstance(entry, dict) for name in ("runs", "imported") for entry in meta.get(name) or []):
         raise ValueError("its list of runs or of imports holds something else")
     return meta

@@ -8,6 +8,7 @@ written in one transaction and never again, so whatever is killed, a unit has on
 from __future__ import annotations
 
 import json
+import math
 import os
 import sqlite3
 import time
@@ -270,6 +271,8 @@ class Store:
             ).fetchall()
             if not all(isinstance(row[0], str) and row[1] in KINDS for row in rows):
                 raise ValueError("a unit is of no kind that there is")
+            if not all(row[-1] is None or math.isfinite(row[-1]) for row in rows):
+                raise ValueError("a time is no number")
         return [dict(zip(names, row, strict=True)) for row in rows]
 
     def failures(self, most: int = 10) -> list[tuple[str, int]]:

@@ -12,6 +12,8 @@ from goalward.measures import parse_size
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+=,:-]*")
 """What may be part of a unit's id and of a file's name."""
+MOST_CHOSEN = 100_000
+"""Domains, instances or states that anybody chooses by their number."""
 
 
 def _text(value: Any) -> str:
@@ -44,7 +46,7 @@ def _texts(value: Any) -> tuple[str, ...]:
 
 
 def _choice(value: Any) -> int | tuple[str, ...]:
-    if isinstance(value, int) and not isinstance(value, bool) and value >= 1:
+    if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= MOST_CHOSEN:
         return value
     if not isinstance(value, (list, tuple)) or not value:
         raise ValueError
@@ -56,7 +58,12 @@ TEXT = Kind("a text", "TEXT", _text, str)
 TEXTS = Kind("a list of texts", "TEXT,…", _texts, str)
 LABEL = Kind("a name of letters, digits and . _ + = , : -", "NAME", _label, str)
 TABLE = Kind("a table", "{…}", _table, str)
-CHOICE = Kind("a whole number of at least 1 (the first so many) or a list of names", "N|NAME,…", _choice, str)
+CHOICE = Kind(
+    f"a whole number of at least 1 and at most {MOST_CHOSEN} (the first so many) or a list of names",
+    "N|NAME,…",
+    _choice,
+    str,
+)
 
 T = TypeVar("T", bound=Options)
 

@@ -8,10 +8,13 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from goalward.errors import UsageError
 from goalward.experiments.benchmark import InstanceFolder
 from goalward.experiments.config import Budgets, Config, Validation
 from goalward.experiments.contestants import Contestant
 from goalward.experiments.store import Unit
+
+MOST_UNITS = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,9 @@ class Schedule:
         self.output = output.absolute()
         self._contestants = {contestant.label: contestant for contestant in config.methods}
         self._folders = {(i.domain, i.difficulty, i.name): i.folder for i in instances}
+        pairs = sum(len(config.seeds) if one.learns else 1 for one in config.methods)
+        if pairs * sum(len(instance.states) + 1 for instance in instances) > MOST_UNITS:
+            raise UsageError(f"the config asks for more than {MOST_UNITS} units; choose fewer seeds, states or methods")
         self.units = [unit for instance in instances for unit in _units_of(instance, config)]
 
     def training_of(self, unit: Unit) -> Unit | None:

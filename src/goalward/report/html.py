@@ -11,6 +11,7 @@ import base64
 import gzip
 import html
 import json
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -42,7 +43,7 @@ def render(page: dict[str, Any]) -> str:
     parts = {
         "title": html.escape(page["title"]),
         "style": _asset("style.css"),
-        "library": _packed(_plotting_library().encode()),
+        "library": _plotting_library(),
         "numbers": _packed(numbers),
         "scripts": "\n".join(_asset(name) for name in SCRIPTS),
     }
@@ -56,14 +57,16 @@ def _asset(name: str) -> str:
     return (files("goalward.report") / "assets" / name).read_text(encoding="utf-8")
 
 
+@cache
 def _plotting_library() -> str:
+    """It is the same in every page of a process, and packing it takes longer than all the rest."""
     try:
         from plotly.offline import get_plotlyjs  # noqa: PLC0415
     except ImportError:
         raise UsageError(
             "the report needs plotly, which is not installed: pip install 'goalward[experiments]'"
         ) from None
-    return str(get_plotlyjs())
+    return _packed(get_plotlyjs().encode())
 
 
 def _packed(data: bytes) -> str:

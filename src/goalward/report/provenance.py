@@ -25,7 +25,7 @@ def how(meta: dict[str, Any]) -> list[tuple[str, Pairs]]:
         sections += [("Config", _config(config)), ("Methods", _methods(meta))]
     sections += [(title, _pairs(meta.get(title.lower()))) for title in ("Machine", "Versions")]
     runs = [run for run in meta.get("runs") or [] if isinstance(run, dict)]
-    sections.append(("Runs", [(_date(run.get("started")), _difference(run, meta)) for run in runs]))
+    sections.append(("Runs", [(_worded(_date, run.get("started")), _difference(run, meta)) for run in runs]))
     notes = [note for note in meta.get("imported") or [] if isinstance(note, dict)]
     sections.append(("Imported", [(_text(note.get("file")), _text(_without(note, "file"))) for note in notes]))
     return [(title, pairs) for title, pairs in sections if pairs]
@@ -34,7 +34,7 @@ def how(meta: dict[str, Any]) -> list[tuple[str, Pairs]]:
 def _config(config: dict[str, Any]) -> Pairs:
     table = {key: value for key, value in config.items() if not isinstance(value, dict)}
     for name in ("benchmark", "budgets", "validation"):
-        table |= {f"{name}.{key}": value for key, value in (config.get(name) or {}).items()}
+        table |= {f"{name}.{key}": value for key, value in _table(config.get(name)).items()}
     if not table.get("generate"):
         table["steps"] = None  # no states are made
     if not table.get("validation.states"):
@@ -60,7 +60,9 @@ def _config(config: dict[str, Any]) -> Pairs:
         "missing": ("not installed", _choice),
     }
     return [
-        (name, write(table[key])) for key, (name, write) in words.items() if table.get(key) not in (None, [], (), 0)
+        (name, _worded(write, table[key]))
+        for key, (name, write) in words.items()
+        if table.get(key) not in (None, [], (), 0)
     ]
 
 
@@ -79,10 +81,22 @@ def _difference(run: dict[str, Any], meta: dict[str, Any]) -> str:
     other = [
         f"{key} {_text(value)}"
         for name in ("machine", "versions")
-        for key, value in (run.get(name) or {}).items()
-        if value != (meta.get(name) or {}).get(key)
+        for key, value in _table(run.get(name)).items()
+        if value != _table(meta.get(name)).get(key)
     ]
     return ", ".join(other) or "as above"
+
+
+def _worded(write: Callable[[Any], str], value: Any) -> str:
+    """In words, or as it is where a store of others holds something that has none."""
+    try:
+        return write(value)
+    except (ArithmeticError, AttributeError, LookupError, OSError, TypeError, ValueError):
+        return _text(value)
+
+
+def _table(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def _date(seconds: Any) -> str:

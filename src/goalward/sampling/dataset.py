@@ -17,7 +17,7 @@ from goalward.extras import require_torch
 from goalward.task.packing import core_atoms, fixed_atoms
 from goalward.task.plan_file import write_bytes_atomically
 from goalward.task.states import BitRows, from_bits
-from goalward.task.store import read_safetensors, shortened, task_arrays, task_from_arrays
+from goalward.task.store import read_safetensors, shortened, task_arrays, task_from_arrays, whole
 from goalward.task.strips import Ints, Task
 
 if TYPE_CHECKING:
@@ -135,9 +135,10 @@ def load_dataset(path: str | Path) -> Dataset:
     header, arrays = read_safetensors(path, FORMAT, VERSION, "data set")
     try:
         task = task_from_arrays({name[5:]: array for name, array in arrays.items() if name.startswith("task.")})
-        dataset = Dataset(
-            task, arrays["states"], arrays["labels"], arrays["origin"], int(header["beyond"]), str(header["sampler"])
-        )
+        beyond, sampler = whole(header["beyond"]), header["sampler"]
+        if not 0 <= beyond <= 2**31 or not isinstance(sampler, str):
+            raise ValueError("its header holds something else")
+        dataset = Dataset(task, arrays["states"], arrays["labels"], arrays["origin"], beyond, sampler)
         _check(dataset)
         return dataset
     except (KeyError, ValueError, IndexError, TypeError) as error:

@@ -90,13 +90,6 @@ def is_model(path: str | Path) -> bool:
     return stored_format(path) in KINDS
 
 
-def whole(value: Any) -> int:
-    """A whole number in a header; ValueError for anything else."""
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise ValueError(f"{str(value)[:20]!r} is no whole number")
-    return value
-
-
 _INFO: dict[str, type | tuple[type, ...]] = {
     "method": str, "preset": str, "options": dict, "method_options": dict, "notes": dict, "versions": dict,
     "trials": list, "curve": list, "problems": list, "starts": list, "seconds": (int, float),

@@ -20,7 +20,7 @@ from goalward.display import falling_line, html_table
 from goalward.errors import StoredFileError, UsageError
 from goalward.extras import require_torch
 from goalward.search.heuristics import BoundHeuristic
-from goalward.search.learned import checked_info, require_domain, whole
+from goalward.search.learned import checked_info, require_domain
 from goalward.search.network import Layer, NetworkWeights, bind_network
 from goalward.search.planning import Solver
 from goalward.search.portfolio import LEADS, Lead
@@ -28,7 +28,7 @@ from goalward.search.starts import Start
 from goalward.task.packing import core_atoms, fixed_atoms
 from goalward.task.plan_file import write_bytes_atomically
 from goalward.task.states import StateReader
-from goalward.task.store import read_safetensors, shortened, task_arrays, task_from_arrays
+from goalward.task.store import read_safetensors, shortened, task_arrays, task_from_arrays, whole
 from goalward.task.strips import Task
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class Model(Solver):
 
     def start(self, text: str, source: str) -> Start:
         """The initial state of a PDDL problem; it must be a state of the model's task."""
-        return Start(self.task, self._reader.parse(text, source), text, source)
+        return Start(self.task, self._reader.parse(text, source), text, source, stored=True)
 
     def heuristic(self, task: Task | None = None) -> BoundHeuristic:
         """The network, bound to the model's task or to an equal one."""

@@ -94,6 +94,8 @@ def _check(task: Task) -> None:
         ok = ok and bool(((array >= lowest) & (array < task.n_atoms)).all())
     if not ok:
         raise ValueError("arrays do not fit together")
+    if any(task.violated_group(state) is not None for state in task.inits):
+        raise ValueError("two atoms of an initial state exclude each other")
 
 
 def _ascending(rows: Rows) -> bool:
@@ -157,11 +159,19 @@ def read_safetensors(path: str | Path, format_name: str, version: int, what: str
                 raise StoredFileError(f"{path}: not a {what} stored by goalward")
             if header.get("version") != version:
                 raise StoredFileError(
-                    f"{path}: {what} format {header.get('version')}, but this goalward reads {version}: install a newer"
+                    f"{path}: {what} format {str(header.get('version'))[:20]}, but this goalward reads {version}: "
+                    "install a newer"
                 )
             return header, {name: _array(file, name) for name in file.keys()}  # noqa: SIM118
     except (SafetensorError, ValueError, OverflowError, RecursionError, OSError) as error:
         raise StoredFileError(f"{path}: damaged or not a {what} stored by goalward ({shortened(error)})") from None
+
+
+def whole(value: Any) -> int:
+    """A whole number in a header; ValueError for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise ValueError(f"{str(value)[:20]!r} is no whole number")
+    return value
 
 
 def shortened(error: Exception) -> str:
