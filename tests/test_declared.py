@@ -48,6 +48,7 @@ def test_an_object_holds_its_values_in_one_form_however_they_are_given() -> None
         ({"walk_steps": None}, "walk_steps is None; it is a whole number from 1 to 1000"),
         ({"rate": math.nan}, "rate is nan; it is a number from 1e-06 to 1"),
         ({"rate": math.inf}, "rate is inf; it is a number from 1e-06 to 1"),
+        ({"rate": 10**400}, f"rate is {10**400}; it is a number from 1e-06 to 1"),
         ({"rate": "fast"}, "rate is 'fast'; it is a number from 1e-06 to 1"),
         ({"loud": 1}, "loud is 1; it is true or false"),
         ({"kind": "huge"}, "kind is 'huge'; it is one of small, large"),

@@ -22,10 +22,10 @@ def test_texts_that_people_write_stay_as_they_are() -> None:
 
 
 def test_numbers_that_are_none_become_null() -> None:
-    nested = {"a": [float("inf"), -float("inf"), (float("nan"), 1.5)], "b": {"c": 2, "d": "inf"}}
+    nested = {"a": [float("inf"), -float("inf"), (float("nan"), 1.5)], "b": {"c": 2, "d": "inf", "e": -(10**400)}}
     assert json.loads(json.dumps(finite(nested), allow_nan=False)) == {
         "a": [None, None, [None, 1.5]],
-        "b": {"c": 2, "d": "inf"},
+        "b": {"c": 2, "d": "inf", "e": None},
     }
 
 

@@ -47,9 +47,15 @@ def _whole(value: Any) -> int:
 
 
 def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise ValueError
-    return float(value)
+    try:
+        number = float(value)
+    except OverflowError:  # a whole number of hundreds of digits
+        raise ValueError from None
+    if not math.isfinite(number):
+        raise ValueError
+    return number
 
 
 def _flag(value: Any) -> bool:

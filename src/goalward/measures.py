@@ -69,9 +69,12 @@ def parse_share(text: str | float) -> float:
 
 def _number(value: Any) -> float:
     """A number that programs give where people write a text; -1, which is no measure, for everything else."""
-    if isinstance(value, bool):
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
         return -1.0
-    return float(value) if isinstance(value, numbers.Real) else -1.0
+    try:
+        return float(value)
+    except OverflowError:  # a whole number of hundreds of digits
+        return math.inf
 
 
 def format_size(size: float) -> str:

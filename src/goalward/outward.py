@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -24,15 +24,17 @@ def printable(text: str) -> str:
 
 
 def finite(value: Any) -> Any:
-    """The value as JSON and UTF-8 can hold it: numbers that are infinite or none at all become None, half characters
-    question marks."""
+    """The value as JSON and UTF-8 can hold it: numbers that are infinite, none at all or whole with over 308
+    digits become None, half characters question marks."""
     if isinstance(value, dict):
         return {finite(key): finite(entry) for key, entry in value.items()}
     if isinstance(value, (list, tuple)):
         return [finite(entry) for entry in value]
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-8", "replace").decode()
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    if isinstance(value, (int, float)):
+        return value if abs(value) <= sys.float_info.max else None
+    return value
 
 
 def cell(value: Any) -> Any:

@@ -56,6 +56,8 @@ def test_seeds_that_compete_are_validated_and_a_single_one_is_not() -> None:
         ("seeds = 3", "seed = 3", "unknown key seed; did you mean seeds?"),
         ('train = "1m30s"', 'trian = "1m"', "unknown key budgets.trian; did you mean train?"),
         ('train = "1m30s"', 'train = "soon"', "budgets.train is 'soon'; it is a duration such as"),
+        ('train = "1m30s"', f"train = {'9' * 400}", "it is a duration such as"),
+        ('memory = "512M"', f"memory = {'9' * 400}", "it is a size such as"),
         ('memory = "512M"', "memory = true", "budgets.memory is True; it is a size such as"),
         ("seeds = 3", "seeds = [1, 1]", "seeds is [1, 1]; it is how many"),
         ("seeds = 3", "seeds = 0", "seeds is 0; it is how many"),

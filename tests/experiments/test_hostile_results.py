@@ -38,6 +38,7 @@ def folder(tmp_path: Path) -> Path:
 BAD_RUNS: dict[str, dict[str, Any]] = {
     "1e30": {"cost": 1e30},
     "10**40": {"expansions": 10**40},
+    "10**400": {"total_time": 10**400},
     "memory": {"memory": 2**62},
     "seed": {"seed": 2**70},
     "surrogate in the domain": {"domain": "a\ud800b"},

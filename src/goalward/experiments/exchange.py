@@ -236,6 +236,8 @@ def _number(run: dict[str, Any], key: str) -> float | None:
         return None
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise ValueError(f"its {key} is {value!r}, not a number")
+    if isinstance(value, int) and abs(value) > MOST:
+        raise ValueError(f"its {key} is too large")
     return float(value) if math.isfinite(value) else None
 
 

@@ -78,8 +78,8 @@ def _check(owner: type, values: dict[str, Any]) -> None:
         if part.name in values and part.name != "kind":
             kind, _, none = str(part.type).partition(" | ")
             value = values[part.name]
-            fits = isinstance(value, _TYPES[kind]) and not (isinstance(value, float) and not math.isfinite(value))
-            if not (fits or (value is None and none)):
+            endless = isinstance(value, float) and not math.isfinite(value) and part.name != "initial_h"
+            if endless or not (isinstance(value, _TYPES[kind]) or (value is None and none)):
                 raise ValueError(f"{part.name} is {str(value)[:40]!r}, not what it should be")
 
 
