@@ -4,12 +4,13 @@ The translator would make an axiom of each ``forall``; here it becomes the conju
 into a disjunction of conjunctions, which is what the translator does next, such formulas explode. Most of what is in
 them is decided by atoms that no action changes, once the action's parameters are known. So where a precondition would
 grow large, the action is copied for each binding of the parameters that its quantified parts mention, and every copy
-keeps only what its binding leaves open.
+keeps only what its binding leaves open, multiplied out here: of two conjunctions of which one implies the other, the
+weaker one is enough.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import product
 from typing import Any
 
@@ -21,6 +22,8 @@ SMALL = 32
 """Conjunctions that a precondition may have without being split up by the bindings of its action."""
 LARGE = 20_000
 """Conjunctions of one action, over all of its bindings, that are still worth grounding."""
+COMPARED = 500
+"""Conjunctions that are compared with one another to find those that others imply."""
 MOST_WORK = 300_000
 """Parts of conditions looked at for one action: about a second."""
 
@@ -46,11 +49,16 @@ class _Expander:
     """Expands conditions of one task; counts its work, so that no formula keeps it for long."""
 
     def __init__(self, parsed: Any) -> None:
-        self.objects = instantiate.get_objects_by_type(parsed.objects, parsed.types)
+        by_type = instantiate.get_objects_by_type(parsed.objects, parsed.types)
+        self.objects = {name: dict.fromkeys(members) for name, members in by_type.items()}
         changing = {effect.literal.predicate for action in parsed.actions for effect in action.effects}
         changing |= {axiom.name for axiom in parsed.axioms}
         self.static = {predicate.name for predicate in parsed.predicates} - changing
-        self.facts = {(fact.predicate, fact.args) for fact in parsed.init if isinstance(fact, pddl.Atom)}
+        self.facts: dict[str, dict[tuple[str, ...], None]] = {}
+        for fact in parsed.init:
+            if isinstance(fact, pddl.Atom):
+                self.facts.setdefault(fact.predicate, {})[fact.args] = None
+        self.by_arguments: dict[tuple[str, tuple[int, ...]], dict[tuple[str, ...], list[tuple[str, ...]]]] = {}
         self.owner = ""
         self.work = 0
 
@@ -92,10 +100,13 @@ class _Expander:
         total = 0
         for binding in self._bindings(bound, literals):
             precondition = self.condition(action.precondition, binding, existential=True)
-            if isinstance(precondition, pddl.Falsity):
-                continue
-            total += _conjunctions(precondition)
+            multiplied = _Cases(self._count)
+            cases = multiplied.of(precondition)
+            total += len(cases)
             self.check(total)
+            if not cases:
+                continue
+            precondition = multiplied.condition(cases)
             fixed = [pddl.Atom("=", item) for item in binding.items()]
             yield pddl.Action(
                 action.name,
@@ -115,13 +126,13 @@ class _Expander:
         while stack:
             binding = stack.pop()
             self._count()
-            if any(isinstance(self._literal(literal, binding), pddl.Falsity) for literal in literals):
+            if not all(self._possible(literal, binding) for literal in literals):
                 continue
             if len(binding) == len(parameters):
                 yield binding
                 continue
             parameter = parameters[len(binding)]
-            names = self.objects.get(parameter.type_name, [])
+            names = self.objects.get(parameter.type_name, {})
             stack.extend({**binding, parameter.name: name} for name in reversed(names))
 
     def condition(self, condition: Any, binding: Binding, *, existential: bool) -> Any:
@@ -150,11 +161,55 @@ class _Expander:
         return condition
 
     def _instances(self, condition: Any, binding: Binding) -> Iterator[Any]:
-        names = [parameter.name for parameter in condition.parameters]
-        choices = [self.objects.get(parameter.type_name, []) for parameter in condition.parameters]
-        for row in product(*choices):
-            inside = {**binding, **dict(zip(names, row, strict=True))}
+        for inside in self._rows(condition, binding):
             yield self.condition(condition.parts[0], inside, existential=True)
+
+    def _rows(self, condition: Any, binding: Binding) -> Iterator[Binding]:
+        """Bindings of a quantifier's variables that matter: under all others a fact decides that nothing changes."""
+        types = {parameter.name: parameter.type_name for parameter in condition.parameters}
+        outside = {name: value for name, value in binding.items() if name not in types}
+        starts: Iterable[Binding] = [{}]
+        guard = self._guard(condition, outside, types)
+        if guard is not None:
+            starts = self._matches(guard, outside)
+        for start in starts:
+            if all(value in self.objects.get(types[name], ()) for name, value in start.items()):
+                rest = [name for name in types if name not in start]
+                for row in product(*(self.objects.get(types[name], {}) for name in rest)):
+                    yield {**outside, **start, **dict(zip(rest, row, strict=True))}
+
+    def _guard(self, condition: Any, binding: Binding, types: dict[str, str]) -> Any:
+        """A literal that no action changes and that must hold for an instance to matter; it names what is quantified.
+
+        That is ``p`` in ``(forall (?x) (or (not (p ?x)) …))`` and in ``(exists (?x) (and (p ?x) …))``.
+        """
+        body = condition.parts[0]
+        universal = isinstance(condition, pddl.UniversalCondition)
+        junctor = pddl.Disjunction if universal else pddl.Conjunction
+        for part in body.parts if isinstance(body, junctor) else [body]:
+            if isinstance(part, pddl.Literal) and part.negated == universal and part.predicate in self.static:
+                open_ = {name for name in part.args if name.startswith("?") and name not in binding}
+                if open_ and open_ <= types.keys():
+                    return part
+        return None
+
+    def _matches(self, literal: Any, binding: Binding) -> Iterator[Binding]:
+        """What the facts of a literal's predicate make of its variables that have no value."""
+        arguments = [binding.get(name, name) for name in literal.args]
+        for fact in self._facts_like(literal.predicate, arguments):
+            values: Binding = {}
+            if all(values.setdefault(name, value) == value for name, value in zip(arguments, fact, strict=True)):
+                yield {name: value for name, value in values.items() if name.startswith("?")}
+
+    def _facts_like(self, predicate: str, arguments: list[str]) -> list[tuple[str, ...]]:
+        """The facts with these arguments, where a variable stands for any."""
+        known = tuple(i for i, name in enumerate(arguments) if not name.startswith("?"))
+        place = predicate, known
+        if place not in self.by_arguments:
+            table = self.by_arguments[place] = {}
+            for fact in self.facts.get(predicate, ()):
+                table.setdefault(tuple(fact[i] for i in known), []).append(fact)
+        return self.by_arguments[place].get(tuple(arguments[i] for i in known), [])
 
     def _literal(self, literal: Any, binding: Binding) -> Any:
         """The literal under a binding; true or false where nothing can change it any more."""
@@ -163,13 +218,83 @@ class _Expander:
             return renamed
         if any(argument.startswith("?") for argument in renamed.args):
             return renamed
-        holds = ((renamed.predicate, renamed.args) in self.facts) != renamed.negated
+        holds = (renamed.args in self.facts.get(renamed.predicate, {})) != renamed.negated
         return pddl.Truth() if holds else pddl.Falsity()
 
-    def _count(self) -> None:
-        self.work += 1
+    def _possible(self, literal: Any, binding: Binding) -> bool:
+        """May the literal hold under a binding of some of its variables?"""
+        if literal.negated or literal.predicate not in self.static:
+            return not isinstance(self._literal(literal, binding), pddl.Falsity)
+        return bool(self._facts_like(literal.predicate, [binding.get(name, name) for name in literal.args]))
+
+    def _count(self, work: int = 1) -> None:
+        self.work += work
         if self.work > MOST_WORK:
             raise TooLargeError(self.owner)
+
+
+class _Cases:
+    """Multiplies conditions out; a case is a set of literals that hold together, as the bits of a number.
+
+    A literal and its opposite have neighbouring bits.
+    """
+
+    def __init__(self, count: Callable[[int], None]) -> None:
+        self.count = count
+        self.numbers: dict[Any, int] = {}
+        self.literals: list[Any] = []
+
+    def condition(self, cases: list[int]) -> Any:
+        """The condition that holds in these cases."""
+        return pddl.Disjunction(
+            [
+                pddl.Conjunction([literal for i, literal in enumerate(self.literals) if case >> i & 1])
+                for case in cases
+            ]
+        )  # fmt: skip
+
+    def of(self, condition: Any) -> list[int]:
+        """All cases; none of them implies another one, as long as they are few."""
+        if isinstance(condition, pddl.Literal):
+            return [1 << self._bit(condition)]
+        if isinstance(condition, pddl.Disjunction):
+            return _weakest(case for part in condition.parts for case in self.of(part))
+        if isinstance(condition, pddl.Falsity):
+            return []
+        result = [0]
+        for cases in sorted(map(self.of, condition.parts), key=len):
+            self.count(1 + len(result) * len(cases) // 4)
+            kept = [case for case in result if any(case & other == other for other in cases)]
+            if len(kept) < len(result):
+                left = set(result) - set(kept)
+                made = (case | other for case in result if case in left for other in cases)
+                result = _weakest([*kept, *filter(self._is_possible, made)])
+                if len(result) > LARGE:
+                    self.count(MOST_WORK)
+        return result
+
+    def _is_possible(self, case: int) -> bool:
+        return not case & (case >> 1) & self.positive
+
+    def _bit(self, literal: Any) -> int:
+        if literal not in self.numbers:
+            for one in (literal, literal.negate()):
+                self.numbers[one] = len(self.literals)
+                self.literals.append(one)
+            self.positive = sum(1 << i for i in range(0, len(self.literals), 2))
+        return self.numbers[literal]
+
+
+def _weakest(cases: Iterable[int]) -> list[int]:
+    """Without those that imply another one; they are not needed."""
+    different = list(dict.fromkeys(cases))
+    if len(different) > COMPARED:
+        return different
+    kept: list[int] = []
+    for case in sorted(different, key=int.bit_count):
+        if not any(case & other == other for other in kept):
+            kept.append(case)
+    return kept
 
 
 def _joined(parts: Iterable[Any], junctor: type[Any]) -> Any:
