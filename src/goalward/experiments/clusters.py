@@ -34,7 +34,11 @@ SETTINGS: dict[str, Any] = {
     "distributed.worker.profile.enabled": False,
     "distributed.worker.preload": ["goalward.experiments.worker_setup"],
     "distributed.admin.system-monitor.gil.enabled": False,
+    # Its web pages name units, files and machines to everybody who reaches the port, which cannot be left closed.
+    "distributed.scheduler.http.routes": [],
+    "distributed.worker.http.routes": [],
 }
+NO_PAGES = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}  # any free port: there may be other clusters
 
 
 @dataclass(frozen=True)
@@ -101,7 +105,7 @@ def local_cluster(jobs: int) -> Iterator[Workers]:
             threads_per_worker=1,
             processes=True,
             memory_limit=0,  # units have their own limits
-            dashboard_address="127.0.0.1:0",  # any free port: there may be other clusters
+            scheduler_kwargs=NO_PAGES,
             host="127.0.0.1",
             protocol="tls://",
             security=_made_for_this_run(),  # other users of this machine reach the address, too
@@ -145,7 +149,7 @@ def slurm_cluster(config: Config, jobs: int, logs: Path) -> Iterator[Workers]:
     keys.chmod(0o700)
     options = _slurm_options(config, logs)
     interface = options.pop("interface")
-    scheduler_options: dict[str, Any] = {"dashboard_address": "127.0.0.1:0"}
+    scheduler_options: dict[str, Any] = dict(NO_PAGES)
     if interface is not None:
         options["interface"] = interface
         scheduler_options["interface"] = interface
