@@ -114,10 +114,15 @@ class Improver:
         memory_limit: int | str | None = None,
         at_once: int = 1,
         effort_limit: int | None = None,
+        most_effort: int | None = None,
         seed: int = 0,
         progress: ImproveProgress | None = None,
     ) -> ImprovedPlan:
-        """See :func:`improve_plan`; improvers that run ``at_once`` share the memory."""
+        """See :func:`improve_plan`; improvers that run ``at_once`` share the memory.
+
+        With ``most_effort`` the limit on effort is put off, up to there, while it pays: while that much effort makes
+        the plan cheaper by a hundredth or more.
+        """
         limits = SearchOptions(time_limit=time_limit, memory_limit=memory_limit)  # type: ignore[arg-type]  # reads texts
         if effort_limit is not None and not 0 < effort_limit < 2**63:
             raise UsageError(f"the limit on effort is {effort_limit}; it must be above 0")
@@ -141,7 +146,7 @@ class Improver:
         native = _core.improve(
             guidance, start, np.array(before, dtype=np.int32), unit_costs=self.unit_costs, seed=seed,
             time_limit=limits.time_limit or 0.0, memory_limit=limits.memory_limit or 0, at_once=at_once,
-            effort_limit=effort_limit or 0,
+            effort_limit=effort_limit or 0, most_effort=most_effort or 0,
             progress=(lambda native: progress(so_far(native))) if progress else None,
         )  # fmt: skip
         if native is None:

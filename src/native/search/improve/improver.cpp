@@ -17,6 +17,7 @@ namespace {
 
 constexpr uint64_t first_patience = 2'000'000;  // effort without success until another neighbourhood has its turn
 constexpr uint64_t most_bytes = 384 * 1024 * 1024;
+constexpr Cost pays = 100;  // it pays to go on where a plan became cheaper by one part in so many
 constexpr uint64_t again_share = 4;  // one part in so many of the effort is for searching again
 constexpr uint64_t elimination_effort = 10;  // per pair of steps
 
@@ -39,7 +40,7 @@ public:
         : guidance_(guidance), problem_(*guidance.problem), options_(options), costs_{problem_, options.unit_costs},
           budget_(budget), result_(result), shares_(budget), random_(options.seed), init_(problem_.packing().n_words()),
           windows_(costs_, guidance.relaxation, budget, shares_.window),
-          again_(costs_, guidance, init_, budget, shares_.again) {
+          again_(costs_, guidance, init_, budget, shares_.again), limit_(options.effort_limit) {
         problem_.packing().pack(init, init_.data());
     }
 
@@ -49,6 +50,7 @@ public:
         if (!path) return false;
         path_ = std::make_unique<Path>(std::move(*path));
         index_ = std::make_unique<SuffixIndex>(problem_, *path_);
+        cost_at_limit_ = path_->cost();
         if (path_->plan().size() < plan.size()) note("elimination");
         return true;
     }
@@ -158,10 +160,16 @@ private:
     uint64_t elimination_price() const {
         return elimination_effort * path_->plan().size() * path_->plan().size();
     }
-    uint64_t at_most(uint64_t effort) const {
-        return options_.effort_limit ? std::min(effort, options_.effort_limit - result_.effort) : effort;
+    uint64_t at_most(uint64_t effort) const { return limit_ ? std::min(effort, limit_ - result_.effort) : effort; }
+    bool out_of_effort() {
+        while (limit_ && result_.effort >= limit_) {
+            const Cost saved = cost_at_limit_ - path_->cost();
+            if (limit_ >= options_.most_effort || saved <= 0 || saved * pays < cost_at_limit_) return true;
+            cost_at_limit_ = path_->cost();
+            limit_ = std::min(limit_ + options_.effort_limit, options_.most_effort);
+        }
+        return false;
     }
-    bool out_of_effort() const { return options_.effort_limit && result_.effort >= options_.effort_limit; }
     bool stopped() { return out_of_effort() || budget_.exceeded(); }
     ImproveStatus why() const {
         switch (budget_.why()) {
@@ -187,6 +195,8 @@ private:
     std::unique_ptr<SuffixIndex> index_;
     std::unique_ptr<Neighbourhood> near_;
     uint64_t found_ = 0, eliminated_at_ = 0;
+    uint64_t limit_;          // on effort, for now
+    Cost cost_at_limit_ = 0;  // of the plan, when that limit was set
 };
 
 }  // namespace
