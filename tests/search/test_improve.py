@@ -13,6 +13,7 @@ import pytest
 from goalward import _core, improve_plan
 from goalward.errors import UsageError
 from goalward.search import ImprovedPlan, ImproveStatus, SearchOptions, search
+from goalward.search.improve import Improver
 from goalward.task.domains import generate
 from goalward.task.grounding import ground
 from goalward.task.packing import native_problem, problem_for
@@ -238,6 +239,27 @@ def test_a_state_without_an_atom_that_always_holds_is_served() -> None:
 def test_what_is_no_plan_is_refused(plan: list[int]) -> None:
     with pytest.raises(UsageError, match=r"is no plan|operators of the task"):
         improve_plan(make_task(2, [([0], [1], [0], 1)], [0], [1]), plan)
+
+
+def test_a_limit_on_effort_is_put_off_while_that_pays() -> None:
+    instance = generate("blocks", n=14, seed=1)
+    task = ground(*read_texts(instance.domain_text, instance.problem_text))
+    plan = search(task, "ff").plan or ()
+    step, most = 2_000_000, 40_000_000
+    improver = Improver(task)
+    at_once, longer = (
+        improver.improve(plan, effort_limit=step),
+        improver.improve(plan, effort_limit=step, most_effort=most),
+    )
+    assert at_once.status is longer.status is ImproveStatus.OUT_OF_EFFORT
+    assert longer.effort > at_once.effort, "it paid at first"
+    assert longer.cost < at_once.cost
+    assert longer.effort <= most + step
+    assert longer.plan == improver.improve(plan, effort_limit=step, most_effort=most).plan, "repeatable"
+    done = improver.improve(longer.plan, effort_limit=20 * most).plan
+    again = improver.improve(done, effort_limit=step, most_effort=most)
+    assert (again.plan, again.status) == (done, ImproveStatus.OUT_OF_EFFORT)
+    assert again.effort < most / 4, "where nothing is found it ends"
 
 
 @pytest.mark.parametrize("wrong", [{"time_limit": 0}, {"memory_limit": -1}, {"effort_limit": 0}, {"seed": -1}])

@@ -10,7 +10,7 @@ import pytest
 
 from goalward.errors import GoalwardError
 from goalward.search import SearchOptions, Statistics, Status, bind_heuristic, search, solving
-from goalward.search.solving import Outcome, default_search, solve, solve_all
+from goalward.search.solving import AS_LONG_AS_SEARCH, Outcome, default_search, solve, solve_all
 from goalward.search.starts import Start, initial_state
 from goalward.task.states import format_problem, random_walk_states
 from goalward.task.validate import validate_plan
@@ -102,3 +102,19 @@ def test_many_states_of_several_tasks_come_back_in_order(jobs: int) -> None:
     outcomes = list(solve_all(starts, lambda task: bind_heuristic(task, "ff"), GREEDY, jobs=jobs))
     assert [outcome.start for outcome in outcomes] == starts
     assert [outcome.plan for outcome in outcomes] == [solve(start, "ff", GREEDY).plan for start in starts]
+
+
+@pytest.mark.parametrize(
+    ("searched", "limit", "expected"),
+    [
+        (0.001, None, {"effort_limit": 10**8, "most_effort": 10**9, "time_limit": None}),
+        (0.4, None, {"effort_limit": 4 * 10**8, "most_effort": 10**9, "time_limit": None}),
+        (0.4, 0.5, {"effort_limit": 4 * 10**8, "most_effort": 10**9, "time_limit": pytest.approx(0.1)}),
+        (3.0, None, {"time_limit": 3.0}),
+        (3.0, 5.0, {"time_limit": 2.0}),
+    ],
+)
+def test_a_plan_is_improved_for_as_long_as_its_search_took(
+    searched: float, limit: float | None, expected: object
+) -> None:
+    assert AS_LONG_AS_SEARCH.limits(searched, limit) == expected
