@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import builtins
 import errno
+import json
 import os
 import resource
+import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -161,6 +165,22 @@ def test_whatever_fails_the_file_is_the_old_one_or_the_new_one(
         path.touch()
 
 
+@pytest.mark.skipif(sys.platform != "linux" or not shutil.which("cc"), reason="a library is built and preloaded")
+def test_every_call_to_the_system_may_fail(tmp_path: Path) -> None:
+    """The same below Python, where SQLite writes: half a write, then no space; no sync, no rename."""
+    library, sources = tmp_path / "disk.so", Path(__file__).parent / "faults"
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, sources / "disk.c", "-ldl"], check=True)
+    (tmp_path / "files").mkdir()
+    run = subprocess.run(
+        [sys.executable, sources / "strikes.py", tmp_path / "files"],
+        env=os.environ | {"LD_PRELOAD": str(library)}, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    found = json.loads(run.stdout)
+    assert {name: wrong for name, (_, wrong) in found.items() if wrong} == {}
+    assert found["store"][0] > 20, "writes and syncs of the log and of the file"
+    assert all(calls == 4 for name, (calls, _) in found.items() if name != "store"), "write, sync, rename, sync"
+
+
 @contextmanager
 def files_end_at(size: int) -> Iterator[None]:
     """Every file that grows beyond so many bytes meets an error, as on a full disk."""
@@ -200,6 +220,8 @@ def test_what_cannot_be_written_is_known_beforehand(tmp_path: Path, monkeypatch:
     for bad in (tmp_path, tmp_path / "none" / "file", tmp_path / ("x" * 300), "a\0b", "/proc/self/none/x"):
         with pytest.raises(WriteError):
             check_writable(bad)
+    with pytest.raises(WriteError, match=r"cannot be written \(No such file or directory\)"):
+        check_writable("/proc/file")  # the folder is there
     check_writable(tmp_path / "file")
     check_writable("/dev/stdout")
     assert os.listdir(tmp_path) == []

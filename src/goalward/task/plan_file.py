@@ -70,9 +70,9 @@ def _errors_of_writing(path: str | Path) -> Iterator[None]:
         if Path(path).is_dir():
             raise WriteError(f"{path}: is a directory, not a file")
         yield
-    except FileNotFoundError:
-        raise WriteError(f"{path}: cannot be written, there is no directory {Path(path).parent}") from None
     except (OSError, ValueError) as error:
+        if isinstance(error, FileNotFoundError) and not Path(path).parent.is_dir():
+            raise WriteError(f"{path}: cannot be written, there is no directory {Path(path).parent}") from None
         reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else "not a file name"
         raise WriteError(f"{path}: cannot be written ({reason})") from None
 
