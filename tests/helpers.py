@@ -26,6 +26,7 @@ TINY: dict[str, dict[str, int]] = {
     "delivery": {"trucks": 2, "packages": 2, "towns": 3, "capacity": 1},
     "gripper": {"balls": 3, "rooms": 2, "grippers": 2},
     "lights": {"rooms": 3, "locks": 50},
+    "painters": {"rows": 2, "cols": 2, "robots": 1, "done": 0},
     "storage": {"rows": 3, "cols": 3, "crates": 1, "pillars": 0},
     "tiles": {"rows": 2, "cols": 3},
     "visitall": {"rows": 3, "cols": 3, "missing": 20},

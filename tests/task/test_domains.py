@@ -40,6 +40,7 @@ EDGES: list[tuple[str, dict[str, int]]] = [
     ("gripper", {"balls": 1, "rooms": 4, "grippers": 1}),
     ("lights", {"rooms": 2, "locks": 0}),
     ("lights", {"rooms": 6, "locks": 100}),
+    ("painters", {"rows": 1, "cols": 2, "robots": 2, "done": 90}),
     ("storage", {"rows": 3, "cols": 3, "crates": 1, "pillars": 30}),
     ("tiles", {"rows": 2, "cols": 4}),
     ("visitall", {"rows": 2, "cols": 2, "missing": 75}),
@@ -50,6 +51,7 @@ LARGE: list[tuple[str, dict[str, int]]] = [
     ("delivery", {"packages": 50, "trucks": 10, "towns": 100}),
     ("gripper", {"balls": 500, "rooms": 50}),
     ("lights", {"rooms": 200}),
+    ("painters", {"rows": 40, "cols": 30, "robots": 10, "done": 40}),
     ("storage", {"rows": 30, "cols": 30, "crates": 40}),
     ("tiles", {"rows": 12, "cols": 12}),
     ("visitall", {"rows": 60, "cols": 60}),
@@ -119,6 +121,7 @@ SIGNATURES = {
     "delivery": "4bedb831741c",
     "gripper": "2f7eeef5cd25",
     "lights": "77048b8fddcd",
+    "painters": "25b6aa2e5d07",
     "storage": "947cc6ab08ce",
     "tiles": "2d6102cd4f2a",
     "visitall": "6ddcd65ceda9",
@@ -239,6 +242,36 @@ def test_delivery_passes_packages_on_between_different_trucks_at_the_depot_only(
     pairs = Counter((giver, taker) for action, _, giver, taker, *_ in (n for n in names if n[0] == "pass-on"))
     assert set(pairs) == {("truck1", "truck2"), ("truck2", "truck1")}
     assert pairs["truck1", "truck2"] == 2 * 2 * 2  # two packages, two amounts of room in either truck
+
+
+def test_painters_who_begin_at_the_door_cannot_finish(tmp_path: Path) -> None:
+    instance = generate("painters", rows=2, cols=2, robots=1)
+    at_the_door = "(robot-on robot1 t-0-1)\n    (painted t-1-1)\n    (painted t-1-2)"
+    left = "\n".join(f"    (vacant t-{tile})" for tile in ("0-2", "2-1", "2-2"))
+    static = instance.problem_text[instance.problem_text.index("    (changes") :]
+    head = instance.problem_text.split("(:init")[0]
+    spoilt = f"{head}(:init\n    {at_the_door}\n    (holds robot1 black)\n{left}\n{static}"
+    assert _plan(instance, tmp_path, "--search", "astar(blind())")
+    assert not _plan(replace(instance, problem_text=spoilt), tmp_path, "--search", "astar(blind())")
+
+
+@given(rows=st.integers(1, 6), cols=st.integers(2, 6), done=st.integers(0, 90), seed=st.integers(0, 10**6))
+def test_painters_of_one_size_differ_in_their_states_alone(rows: int, cols: int, done: int, seed: int) -> None:
+    fresh, later = (
+        generate("painters", rows=rows, cols=cols, robots=2, done=share, seed=seed).problem_text for share in (0, done)
+    )
+    changing = re.compile(r"\((robot-on|holds|vacant|painted) .*\)")
+    shared = [[line for line in text.splitlines()[3:] if not changing.match(line.strip())] for text in (fresh, later)]
+    assert shared[0] == shared[1]
+    init, goal = later.split("(:goal")
+    painted = set(re.findall(r"\(painted (\S+)\)", init))
+    assert len(painted) == rows * cols * done // 100
+    assert painted <= set(re.findall(r"\(painted (\S+)\)", goal))
+    taken = re.findall(r"\(robot-on \S+ (\S+)\)", init)
+    vacant = re.findall(r"\(vacant (\S+)\)", init)
+    assert len({*painted, *taken, *vacant}) == len(painted) + len(taken) + len(vacant) == (rows + 1) * cols
+    rows_of = [[int(tile.split("-")[1]) for tile in tiles] for tiles in (painted, [*taken, *vacant])]
+    assert not painted or min(rows_of[0]) >= max(rows_of[1])  # done from the far end
 
 
 def test_storage_can_be_spoilt_so_solvability_is_not_for_free(tmp_path: Path) -> None:

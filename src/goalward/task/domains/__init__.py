@@ -8,7 +8,7 @@ from __future__ import annotations
 from random import Random
 
 from goalward.errors import UsageError, did_you_mean, of_these
-from goalward.task.domains import blocks, courier, delivery, gripper, lights, storage, tiles, visitall
+from goalward.task.domains import blocks, courier, delivery, gripper, lights, painters, storage, tiles, visitall
 from goalward.task.domains.bundled import BundledDomain, Instance, Option, problem_text
 
 __all__ = ["DOMAINS", "BundledDomain", "Instance", "Option", "generate"]
@@ -19,6 +19,7 @@ DOMAINS: dict[str, BundledDomain] = {
     "delivery": delivery.DOMAIN,
     "gripper": gripper.DOMAIN,
     "lights": lights.DOMAIN,
+    "painters": painters.DOMAIN,
     "storage": storage.DOMAIN,
     "tiles": tiles.DOMAIN,
     "visitall": visitall.DOMAIN,
