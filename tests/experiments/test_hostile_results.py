@@ -129,6 +129,7 @@ DAMAGE: dict[str, str] = {
     "extra 100,000 deep": "UPDATE results SET extra = '" + "[" * 100_000 + "'",
     "curve of texts": """UPDATE results SET extra = '{"curve": ["a"]}'""",
     "a time without end": "UPDATE results SET total_time = 9e999",
+    "descent of single numbers": """UPDATE results SET extra = '{"best_h_over_time": [[1]]}'""",
     "no table of units": "DROP TABLE units",
     "no column": "ALTER TABLE results DROP COLUMN extra",
 }

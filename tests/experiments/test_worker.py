@@ -187,6 +187,10 @@ def test_a_training_leaves_a_model_and_says_how_it_went_and_its_search_a_checked
     assert len(searched.extra["h_along"]) == searched.plan_length + 1
     assert searched.initial_h == pytest.approx(max(searched.extra["h_along"][0], 0), abs=1e-3)
     assert searched.n_atoms == trained.n_atoms
+    (begun, first), *_, (ended, least) = searched.extra["best_h_over_time"]
+    assert (begun, first) == (0, pytest.approx(searched.initial_h, abs=1e-3))
+    assert ended == pytest.approx(searched.search_time, abs=1e-3)
+    assert least <= first
 
 
 WHAT_THE_CLOCK_COUNTS = """\

@@ -241,9 +241,13 @@ def test_states_can_be_looked_up_and_copied(limited: Watched) -> None:
     page.fill("#state-filter", "rovers not ff")
     assert texts(page, "#state-table tbody td:first-child") == ["rovers · hard · p1 · s0", "rovers · hard · p1 · s1"]
     assert page.evaluate("statesAsCsv()").splitlines() == [
-        "state,method,outcome,seconds,expansions,steps",
-        "rovers · hard · p1 · s0,ff,not solved,,,",
-        "rovers · hard · p1 · s1,ff,not solved,,,",
+        "state,method,outcome,seconds,expansions,steps,cost,plan",
+        "rovers · hard · p1 · s0,ff,not solved,,,,,",
+        "rovers · hard · p1 · s1,ff,not solved,,,,,",
+    ]
+    page.fill("#state-filter", "rovers solved s0 n-rsl")
+    assert page.evaluate("statesAsCsv()").splitlines()[1:] == [
+        "rovers · hard · p1 · s0,n-rsl,solved,1,10,20,,plans/rovers/hard/p1/n-rsl/1/s0.plan"
     ]
     page.fill("#state-filter", "")
     assert page.inner_text("#state-note") == "19 rows"

@@ -43,9 +43,9 @@ class Result:
     ``status`` is that of a search ("solved", "out of time", …), "trained" for a training, or "failed" with an
     ``error``. ``extra`` of a training holds ``curve`` (epoch, training loss, validation loss, seconds), ``seconds``,
     ``notes`` and, where seeds compete, ``validation_solved``, ``validation_states`` and ``validation_evaluations``;
-    that of a search the figures of its outcome that have no column and, if it is solved, ``h_along``, the heuristic's
-    value at each state of the plan, the first and the last included, and ``better_plans``: when each better one was
-    found, its cost, and what found it.
+    that of a search the figures of its outcome that have no column, ``best_h_over_time`` (seconds, and the least value
+    of its heuristic so far) and, if it is solved, ``h_along``, the heuristic's value at each state of the plan, the
+    first and the last included, and ``better_plans``: when each better one was found, its cost, and what found it.
     """
 
     unit: str
@@ -102,7 +102,7 @@ def checked_result(values: dict[str, Any]) -> Result:
 
 _EXTRA: dict[str, type | tuple[type, ...]] = {
     "curve": list, "notes": dict, "seconds": (int, float), "validation_solved": int, "validation_states": int,
-    "validation_evaluations": int, "h_along": list, "better_plans": list, "imported": str,
+    "validation_evaluations": int, "h_along": list, "best_h_over_time": list, "better_plans": list, "imported": str,
 }  # fmt: skip
 _META: dict[str, type | tuple[type, ...]] = {
     "name": str, "config": dict, "versions": dict, "machine": dict, "runs": list, "imported": list,
@@ -125,7 +125,9 @@ def _numbers(values: Any) -> bool:
 def checked_extra(text: Any) -> dict[str, Any]:
     """What a result holds beside its columns, from JSON."""
     extra = _table(finite(json.loads(text)), _EXTRA, "extra")
-    if not all(map(_numbers, extra.get("curve") or [])) or not _numbers(extra.get("h_along") or []):
+    descent = extra.get("best_h_over_time") or []
+    curves = [*(extra.get("curve") or []), extra.get("h_along") or [], *descent]
+    if not all(map(_numbers, curves)) or any(len(point) != 2 for point in descent):
         raise ValueError("a curve holds something else than numbers")
     return extra
 

@@ -21,7 +21,7 @@ from goalward.experiments.units import Job
 from goalward.learning.methods import train_with
 from goalward.learning.relay import Relay
 from goalward.outward import finite
-from goalward.search import BoundHeuristic, Status, bind_heuristic
+from goalward.search import BoundHeuristic, Statistics, Status, bind_heuristic
 from goalward.search.learned import import_for, load_model
 from goalward.search.model import Model, save_model
 from goalward.search.solving import Outcome, solve
@@ -166,10 +166,12 @@ def _search(job: Job, started: float, go_on: Callable[[], bool], enforce: Enforc
     if left <= 0:
         return _ended(job, Status.OUT_OF_TIME, started, "out of time before the search began")
     options = job.contestant.search_options(left, job.budgets.memory)
-    outcome = solve(start, heuristic, options, improve=job.contestant.improvement, progress=lambda _: go_on())
+    descent = _Descent(go_on)
+    outcome = solve(start, heuristic, options, improve=job.contestant.improvement, progress=descent.heard)
     seconds = time.monotonic() - started
     figures = outcome.record()
     kept = {name: figures.pop(name) for name in COLUMNS}
+    figures["best_h_over_time"] = descent.points(outcome)
     if outcome.solved:
         write_text_atomically(job.scratch, outcome.plan_text)
         figures["h_along"] = _h_along(heuristic, outcome)
@@ -185,6 +187,27 @@ def _search(job: Job, started: float, go_on: Callable[[], bool], enforce: Enforc
         extra=finite(figures),
         **kept,
     )
+
+
+class _Descent:
+    """Listens to a search, and keeps when the least value of its heuristic fell."""
+
+    def __init__(self, go_on: Callable[[], bool]) -> None:
+        self.go_on = go_on
+        self.heard_of: list[tuple[float, float]] = []
+
+    def heard(self, so_far: Statistics) -> bool:
+        """Called while it searches, about twenty times a second."""
+        if not self.heard_of or so_far.best_h < self.heard_of[-1][1]:
+            self.heard_of.append((so_far.seconds, so_far.best_h))
+        return self.go_on()
+
+    def points(self, outcome: Outcome) -> list[tuple[float, float]]:
+        """(seconds, least h so far): at the beginning, wherever it had fallen, and at the end of the search."""
+        figures = outcome.statistics
+        falls = [(seconds, h) for seconds, h in self.heard_of if h < figures.initial_h and seconds < figures.seconds]
+        points = [(0.0, figures.initial_h), *falls, (figures.seconds, figures.best_h)]
+        return [(round(seconds, 4), round(h, 4)) for seconds, h in points]
 
 
 def _prepare(job: Job) -> tuple[Start, BoundHeuristic]:

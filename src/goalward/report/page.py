@@ -46,6 +46,7 @@ def make_page(experiment: Experiment, store: Store) -> dict[str, Any]:
         "curves": _curves(experiment),
         "settings": _settings(experiment),
         "along": _along(experiment, store),
+        "descents": _descents(experiment, store),
         "courses": _courses(experiment, store),
         "outcomes": [[method, dict(found)] for method, found in side_by_side.outcomes(experiment).items()],
         "queues": _queues(experiment, store),
@@ -146,13 +147,14 @@ def _runs(experiment: Experiment) -> dict[str, Any]:
     states: dict[tuple[Instance, str | None], int] = {}
     for unit, _ in experiment.representatives:
         states.setdefault((instance_of(unit), unit.state), len(states))
-    names = ("ended", "expansions", "plan_length", "cost", "seconds")
+    names = ("ended", "seed", "expansions", "plan_length", "cost", "seconds")
     runs: dict[str, dict[str, list[Any]]] = {
         method: {name: [None] * len(states) for name in names} for method in experiment.methods
     }
     for unit, result in experiment.representatives:
         place, row = states[instance_of(unit), unit.state], runs[unit.method]
         row["ended"][place] = int(result.solved)
+        row["seed"][place] = unit.seed
         if result.solved:
             row["expansions"][place] = result.expansions
             row["plan_length"][place] = result.plan_length
@@ -206,6 +208,15 @@ def _along(experiment: Experiment, store: Store) -> list[list[Any]]:
     return [
         [one.method, instances[one.instance], one.n_plans, *_columns_of(one.points)]
         for one in training.heuristic_along_plans(experiment, store)
+    ]
+
+
+def _descents(experiment: Experiment, store: Store) -> list[list[Any]]:
+    """[method, instance, state, solved, [seconds], [least h so far]]."""
+    instances = {instance: number for number, instance in enumerate(experiment.instances)}
+    return [
+        [one.method, instances[one.instance], one.state, int(one.solved), *_columns_of(one.points)]
+        for one in training.descents(experiment, store)
     ]
 
 

@@ -1,4 +1,4 @@
-"""What was learned: curves, the hyper-parameters' influence, and h beside the steps that remained."""
+"""What was learned: curves, the hyper-parameters' influence, h beside the steps that remained and over time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from goalward.experiments.store import Store
 from goalward.learning.preimages import PreimageOptions
 from goalward.report.coverage import average, cells, columns
-from goalward.report.data import Experiment, Instance, instance_of, method_tables
+from goalward.report.data import Entry, Experiment, Instance, instance_of, method_tables
 
 T = TypeVar("T")
 
@@ -133,4 +133,33 @@ def heuristic_along_plans(experiment: Experiment, store: Store) -> list[Along]:
             points += [(left, h) for left, h in remaining if h is not None]
         if points:
             found.append(Along(method, instance, n_plans, thin(sorted(points), POINTS_PER_INSTANCE)))
+    return found
+
+
+@dataclass(frozen=True)
+class Descent:
+    """The least value of a search's heuristic so far: (seconds since it began, h)."""
+
+    method: str
+    instance: Instance
+    state: str | None
+    solved: bool
+    points: list[tuple[float, float]]
+
+
+def descents(experiment: Experiment, store: Store) -> list[Descent]:
+    """Of each method and instance the searches from a few states, solved or not."""
+    tried: dict[tuple[Instance, str], list[Entry]] = defaultdict(list)
+    for unit, result in experiment.representatives:
+        tried[instance_of(unit), unit.method].append((unit, result))
+    found = []
+    for (instance, method), entries in tried.items():
+        shown = thin(entries, PLANS_PER_INSTANCE)
+        extras = dict(store.extras(unit.id for unit, _ in shown))
+        for unit, result in shown:
+            heard = extras.get(unit.id, {}).get("best_h_over_time") or []
+            points = [(seconds, h) for seconds, h in heard if _finite(seconds) is not None and _finite(h) is not None]
+            if points:
+                thinned = thin(points, POINTS_PER_INSTANCE)
+                found.append(Descent(method, instance, unit.state, result.solved, thinned))
     return found

@@ -139,6 +139,24 @@ async function drawAlong() {
   byId("along-note").textContent = mine.map((one) => `${one[0]}: ${plural(one[2], "plan")}`).join(", ") + (mine.length ? "; at most 12 plans and 240 states for each method." : "");
 }
 
+async function drawDescents() {
+  const instance = Number(byId("descent-instance").value);
+  const mine = page.descents.filter((one) => one[1] === instance);
+  const named = new Set();
+  const traces = mine.map(([label, , state, solved, seconds, h]) => {
+    const number = methodNumber(label);
+    const first = !named.has(label);
+    named.add(label);
+    return {
+      type: "scatter", mode: "lines+markers", name: label, legendgroup: label, showlegend: first, x: seconds.map((time) => Math.max(time, 0.001)), y: h,
+      line: { shape: "hv", color: colour(number), width: 1.5, dash: dash(number) },
+      marker: { color: colour(number), size: 7, symbol: seconds.map((_, i) => (i === seconds.length - 1 && !solved ? "x" : "circle")), opacity: seconds.map((_, i) => (i === seconds.length - 1 ? 1 : 0)) },
+      hovertemplate: `${label}, ${state}: h = %{y:.4g} after %{x:.3g} s<extra></extra>`,
+    };
+  });
+  await draw("plot-descents", traces, layout(logAxis("seconds since the search began", traces.flatMap((trace) => trace.x)), axis("least h so far", { rangemode: "tozero" })), "Nothing was recorded.");
+}
+
 async function drawCurves() {
   const instance = Number(byId("curve-instance").value);
   const mine = page.curves.kept.filter((one) => one[1] === instance);

@@ -46,6 +46,7 @@ function afterFilter() {
   drawDomains();
   drawCoverage();
   fillInstances("along-instance", new Set(page.along.map((one) => one[1])));
+  fillInstances("descent-instance", new Set(page.descents.map((one) => one[1])));
   fillInstances("curve-instance", new Set(page.curves.kept.map((one) => one[1])));
   fillInstances("labels-instance", new Set(page.labels.map((one) => one[1])));
   fillInstances("course-instance", new Set(page.courses.map((one) => one[1])));
@@ -99,7 +100,7 @@ let drawing = Promise.resolve();
 function drawPlots() {
   drawing = drawing.then(async () => {
     if (!window.Plotly) return;
-    for (const figure of [drawPairs, drawCactus, drawSpeed, drawAlong, drawCurves, drawBreakEven, drawLabels, drawCourses]) {
+    for (const figure of [drawPairs, drawCactus, drawSpeed, drawAlong, drawDescents, drawCurves, drawBreakEven, drawLabels, drawCourses]) {
       await figure();
       await new Promise((resolve) => setTimeout(resolve)); // let the reader scroll meanwhile
     }
@@ -112,6 +113,7 @@ function drawPlots() {
 function showSections() {
   byId("parameters").hidden = !page.settings.ours.length;
   byId("good").hidden = !page.along.length;
+  byId("descents").hidden = !page.descents.length;
   byId("training").hidden = !page.curves.kept.length;
   byId("data").hidden = !page.labels.length;
   byId("break-even").hidden = !page.training.length || page.methods.every((method) => method.learned);
@@ -143,6 +145,7 @@ function listen() {
   byId("first-method").addEventListener("change", (event) => { chosen.first = event.target.value; redraw(drawPairs)(); });
   byId("second-method").addEventListener("change", (event) => { chosen.second = event.target.value; redraw(drawPairs)(); });
   byId("along-instance").addEventListener("change", redraw(drawAlong));
+  byId("descent-instance").addEventListener("change", redraw(drawDescents));
   byId("curve-instance").addEventListener("change", redraw(drawCurves));
   byId("labels-instance").addEventListener("change", redraw(drawLabels));
   byId("course-instance").addEventListener("change", redraw(drawCourses));
