@@ -80,7 +80,8 @@ def test_the_table_has_a_line_per_method_and_says_what_was_not_solved(goalward: 
     outcome = goalward("compare", *unsolvable.names, unsolvable.names[1], "--methods", "ff", "--time-limit", "10s")
     assert outcome.code == 0
     lines = outcome.out.splitlines()
-    assert lines[0].split() == ["method", "solved", "training", "expanded", "evaluations/s", "length", "search", "time"]
+    columns = ["method", "solved", "training", "expanded", "evaluations/s", "length", "cost", "search", "time"]
+    assert lines[0].split() == columns
     assert lines[1].split()[:3] == ["ff", "0/1", "-"]
     assert lines[-1] == f"ff: {unsolvable.names[1]}: unsolvable"
 

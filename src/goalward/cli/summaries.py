@@ -12,7 +12,7 @@ from goalward.measures import format_count, format_duration, format_short_durati
 from goalward.outward import printable
 
 FOOTNOTE = """\
-expanded, length, search and time are medians over solved states; search is the search alone
+expanded, length, cost, search and time are medians over solved states; search is the search alone
 time is wall-clock time and counts reading and grounding, or loading the model, for every method"""
 
 
@@ -20,7 +20,7 @@ def show_summaries(summaries: Sequence[MethodSummary]) -> None:
     """The table, what its columns mean, and why a method could not be trained."""
     table = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
     table.add_column("method")
-    for title in ("solved", "training", "expanded", "evaluations/s", "length", "search", "time"):
+    for title in ("solved", "training", "expanded", "evaluations/s", "length", "cost", "search", "time"):
         table.add_column(title, justify="right")
     for summary in summaries:
         table.add_row(*_cells(summary))
@@ -44,6 +44,7 @@ def _cells(summary: MethodSummary) -> list[str]:
         shown(summary.median_expansions, format_count),
         shown(summary.evaluations_per_second, format_count),
         shown(summary.median_plan_length, "{:g}".format),
+        shown(summary.median_cost, "{:g}".format),
         shown(summary.median_search_time, format_short_duration),
         shown(summary.median_total_time, format_short_duration),
     ]

@@ -27,6 +27,7 @@ class MethodSummary:
     median_expansions: float | None
     evaluations_per_second: float | None
     median_plan_length: float | None
+    median_cost: float | None
     median_search_time: float | None
     median_total_time: float | None
     mean_total_time: float | None
@@ -71,6 +72,7 @@ def _summary(method: str, entries: Sequence[Entry]) -> MethodSummary:
         median_expansions=_median(result.expansions for result in solved),
         evaluations_per_second=evaluations / seconds if seconds else None,
         median_plan_length=_median(result.plan_length for result in solved),
+        median_cost=_median(result.cost for result in solved),
         median_search_time=_median(result.search_time for result in solved),
         median_total_time=_median(result.total_time for result in solved),
         mean_total_time=_mean([result.total_time for result in searches]),
