@@ -14,7 +14,11 @@ from pathlib import Path
 
 import pytest
 
+from goalward import plan
+from goalward.baselines.fast_downward import find_driver
 from goalward.cli.commands import COMMANDS, PROGRAM, make_group
+from goalward.task.domains import generate
+from goalward.task.states import format_problem, random_walk_states
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 DOCS = REPOSITORY / "docs"
@@ -59,6 +63,40 @@ def commands() -> list[tuple[str, str]]:
             alternatives = line.replace("\\\n", " ").split("#")[0].split(" | ")
             found += [(page.name, one.strip()) for one in alternatives if one.startswith("goalward")]
     return found
+
+
+@pytest.fixture
+def at_hand(tmp_path: Path) -> Path:
+    """A folder with the files that users are said to have: a small problem, states of it, and a plan."""
+    instance = generate("blocks", n=4, seed=1)
+    (tmp_path / "domain.pddl").write_text(instance.domain_text)
+    for name in ("p01.pddl", "problem.pddl"):
+        (tmp_path / name).write_text(instance.problem_text)
+    task = instance.ground()
+    for folder in ("states", "small", "."):
+        (tmp_path / folder).mkdir(exist_ok=True)
+        for number, state in enumerate(random_walk_states(task, 2, 50, seed=3), start=1):
+            (tmp_path / folder / f"p{number}.pddl").write_text(format_problem(task, state, f"p{number}"))
+    (tmp_path / "sas_plan").write_text(plan(task).plan_text)
+    return tmp_path
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("page", ["README.md", "docs/improving.md", "docs/methods.md"])
+def test_commands_and_programs_for_files_at_hand_work(page: str, at_hand: Path) -> None:
+    """All but experiments, which tests/experiments runs: what is on a page with names that a reader replaces."""
+    text = (REPOSITORY / page).read_text()
+    lines = [line for line in COMMAND.findall(text) if not line.startswith("goalward experiment")]
+    if find_driver() is None:
+        lines = [line.replace(",fd-ff,lama", "").replace(",lama", "") for line in lines]
+    search = re.compile(r"goalward (plan|improve) ")  # grounding counts, and this machine may be busy
+    short = [LONG.sub("10s" if search.match(line) else "2s", line) for line in lines]
+    program = "".join(LONG.sub("2s", block) for language, block in BLOCK.findall(text) if language == "python")
+    for command in (["bash", "-c", "\n".join(["set -e", *short])], [sys.executable, "-c", program]):
+        run = subprocess.run(
+            command, capture_output=True, text=True, check=False, cwd=at_hand, env=with_program_on_path()
+        )
+        assert run.returncode == 0, run.stdout[-1000:] + run.stderr[-3000:]
 
 
 def test_there_are_commands_on_the_pages() -> None:
