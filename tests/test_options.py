@@ -216,7 +216,7 @@ def read(monkeypatch: pytest.MonkeyPatch) -> set[str]:
 
 @pytest.mark.parametrize("method", learned_methods())
 def test_every_option_is_read_by_somebody(method: str, read: set[str]) -> None:
-    options = make_options(method, {"width": 4, "trials": 2, "validation_states": 2, **TINY[method]})
+    options = make_options(method, {"width": 4, "trials": 2, "validation_states": 2, **TINY.get(method, {})})
     train_with(make_tiny("blocks").task, method, replace(options, time_limit=5.0))
     # The two that are acted on where options are filled in; the tests above see what they do.
     read |= {"preset", "trials"}
