@@ -226,6 +226,16 @@ def test_a_watcher_may_end_training(dataset: Dataset) -> None:
     assert usable(dataset, result)
 
 
+@pytest.mark.parametrize("preset", PRESETS)
+def test_training_that_shall_not_go_on_ends_within_an_epoch(dataset: Dataset, preset: str) -> None:
+    asked = iter([True] * 11)  # ten steps of the first epoch, and its end; one more in the second
+    options = TrainingOptions(preset=preset, width=16, max_epochs=50, batch_size=80)
+    result = train_network(dataset, options, go_on=lambda: next(asked, False))
+    assert result.end == "interrupted"
+    assert [epoch.states for epoch in result.curve] == [800, 880]
+    assert usable(dataset, result)
+
+
 @pytest.mark.parametrize("answer", [None, True])
 def test_a_watcher_that_does_not_say_no_lets_training_go_on(dataset: Dataset, answer: bool | None) -> None:
     assert train_network(dataset, SMALL, watch=Recorder(lambda number: answer)).end == "all epochs"

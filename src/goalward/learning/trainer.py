@@ -26,6 +26,7 @@ VALIDATION_BATCH = 4096
 FINAL_SHARE = 0.01  # of the learning rate, where it ends under the cosine schedule
 
 Log = Callable[[str], None]
+GoOn = Callable[[], bool]
 
 
 def train_network(
@@ -34,12 +35,15 @@ def train_network(
     *,
     start: NetworkWeights | None = None,
     watch: Watch | None = None,
+    go_on: GoOn | None = None,
     log: Log | None = None,
 ) -> TrainingResult:
     """Fit a network to a data set, or to a lesson per epoch, and keep the weights with the least validation loss.
 
     Where losses of different lessons cannot be compared, because labels change, the last weights are kept. Training
     goes on from the weights ``start``, if they are given.
+
+    ``watch`` is told of every epoch, ``go_on`` is asked after every step: False ends training with the best so far.
 
     A network that comes out dead (it gives every state the same value) or diverges is thrown away and trained again
     from another start, at most three times; the result says so. KeyboardInterrupt ends training with the best so far.
@@ -53,7 +57,7 @@ def train_network(
     torch.set_num_threads(options.threads)
     try:
         for attempt in range(MAX_RESTARTS + 1):
-            run = _Run(data, options, attempt, started, watch, None if attempt else start)
+            run = _Run(data, options, attempt, started, watch, None if attempt else start, go_on)
             problem = run.train()
             if problem is None:
                 assert run.end is not None
@@ -77,10 +81,12 @@ class _Run:
         started: float,
         watch: Watch | None,
         start: NetworkWeights | None = None,
+        go_on: GoOn | None = None,
     ) -> None:
         self.options = options
         self.started = started
         self.watch = watch
+        self.go_on = go_on or (lambda: True)
         self.random = np.random.default_rng([options.seed, attempt, 0x7EA1])
         self.split_random = np.random.default_rng([options.seed, 0x5B17])
         self.lessons = OneDataset(data) if isinstance(data, Dataset) else data
@@ -139,7 +145,7 @@ class _Run:
                 validation_loss, spread = self._validate()
                 if not math.isfinite(validation_loss):
                     return "the validation loss is not a number: training diverged"
-                if self.can_differ and spread < 1e-4 * self.spread:
+                if self.can_differ and spread < 1e-4 * self.spread and self.go_on():
                     return "the network is dead: it gives every state the same value"
                 rate = self.optimiser.learning_rate
                 epoch = Epoch(number, train_loss, validation_loss, time.monotonic() - self.started, rate, self.seen)
@@ -149,7 +155,7 @@ class _Run:
                 else:
                     self.best.keep(number)
                 answer = self.watch(epoch, self.current_weights) if self.watch else None
-                if answer is False:
+                if answer is False or not self.go_on():
                     self.end = "interrupted"
                 elif isinstance(answer, str) and self.lessons.enough():
                     self.end = answer  # a reason that speaks for the present weights: keep these
@@ -198,7 +204,7 @@ class _Run:
                 return None
             total += value * len(labels)
             seen += len(labels)
-            if self._out_of_time():
+            if self._out_of_time() or not self.go_on():
                 break
         self.seen += seen
         return total / max(seen, 1) * self.scale**2

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 class Watcher(Protocol):
     """Told what happens while a model is trained; any method may do nothing. ``epoch`` returns False to stop.
 
-    One that also has a method ``go_on`` is asked about twenty times a second before the first epoch; False shortens
-    what comes before training.
+    One that also has a method ``go_on`` is asked it many times a second, before the first epoch and in all of them;
+    False cuts short what is going on.
     """
 
     def phase(self, name: str, trial: int) -> None:
@@ -83,12 +83,12 @@ class Trial(Generic[Chosen]):
     def until(self, share: float) -> Callable[[], bool]:
         """What native work asks whether to go on: until so much of the time is used, or somebody wants an end."""
         deadline = None if self.seconds is None else self.begun + share * self.seconds
+        return lambda: (deadline is None or time.monotonic() < deadline) and self.go_on()
+
+    def go_on(self) -> bool:
+        """Does nobody want an end?"""
         wanted = getattr(self.watcher, "go_on", None)
-
-        def go_on() -> bool:
-            return (deadline is None or time.monotonic() < deadline) and (wanted is None or wanted() is not False)
-
-        return go_on
+        return wanted is None or wanted() is not False
 
     def phase(self, name: str) -> None:
         """Say what begins."""
@@ -137,7 +137,7 @@ class Trial(Generic[Chosen]):
         assert training.max_epochs is not None
         training = dataclasses.replace(training, max_epochs=math.ceil(self.share * training.max_epochs))
         start, watch = (before.weights, self._watch_after(before)) if before else (None, self.watch)
-        result = trainer.train_network(data, training, start=start, watch=watch, log=self.message)
+        result = trainer.train_network(data, training, start=start, watch=watch, go_on=self.go_on, log=self.message)
         whole = result.after(before) if before else result
         return dataclasses.replace(whole, notes=notes, more=lambda trial: trial.fit(data, whole, **notes))
 
