@@ -24,7 +24,9 @@ LARGE = 20_000
 """Conjunctions of one action, over all of its bindings, that are still worth grounding."""
 COMPARED = 500
 """Conjunctions that are compared with one another to find those that others imply."""
-MOST_WORK = 300_000
+MOST_LITERALS = 4096
+"""Literals, with their opposites, of alternatives that are multiplied out."""
+MOST_WORK = 200_000
 """Parts of conditions looked at for one action: about a second."""
 
 
@@ -84,6 +86,8 @@ class _Expander:
         try:
             simple = self.condition(precondition, {}, existential=False)
         except TooLargeError:
+            if not precondition.free_variables():  # no binding makes it smaller
+                raise
             simple = None
         if simple is not None and _conjunctions(simple) <= SMALL:
             # Copies of one `exists` must not share their variable when they are pulled out of the conjunction.
@@ -100,19 +104,21 @@ class _Expander:
         total = 0
         for binding in self._bindings(bound, literals):
             precondition = self.condition(action.precondition, binding, existential=True)
+            plain, others = [], []
+            for part in _conjuncts(precondition):
+                (plain if isinstance(part, pddl.Literal) else others).append(part)
             multiplied = _Cases(self._count)
-            cases = multiplied.of(precondition)
+            cases = multiplied.of(pddl.Conjunction(others))
             total += len(cases)
             self.check(total)
             if not cases:
                 continue
-            precondition = multiplied.condition(cases)
             fixed = [pddl.Atom("=", item) for item in binding.items()]
             yield pddl.Action(
                 action.name,
                 action.parameters,
                 action.num_external_parameters,
-                pddl.Conjunction([*fixed, precondition]).simplified(),
+                pddl.Conjunction([*fixed, *plain, multiplied.condition(cases)]).simplified(),
                 [
                     pddl.Effect(effect.parameters, effect.condition, effect.literal)
                     for effect in action.effects
@@ -243,6 +249,8 @@ class _Cases:
         self.count = count
         self.numbers: dict[Any, int] = {}
         self.literals: list[Any] = []
+        self.first = 0
+        """The first bit of each pair."""
 
     def condition(self, cases: list[int]) -> Any:
         """The condition that holds in these cases."""
@@ -274,14 +282,16 @@ class _Cases:
         return result
 
     def _is_possible(self, case: int) -> bool:
-        return not case & (case >> 1) & self.positive
+        return not case & (case >> 1) & self.first
 
     def _bit(self, literal: Any) -> int:
         if literal not in self.numbers:
+            if len(self.literals) > MOST_LITERALS:
+                self.count(MOST_WORK)
+            self.first |= 1 << len(self.literals)
             for one in (literal, literal.negate()):
                 self.numbers[one] = len(self.literals)
                 self.literals.append(one)
-            self.positive = sum(1 << i for i in range(0, len(self.literals), 2))
         return self.numbers[literal]
 
 
