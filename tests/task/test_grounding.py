@@ -306,6 +306,19 @@ def test_a_condition_with_too_many_cases_is_one_sentence() -> None:
         )
 
 
+def test_a_condition_with_too_many_literals_is_one_sentence() -> None:
+    with pytest.raises(UnsupportedError, match="the condition of action make has too many cases"):
+        grounded(
+            domain(
+                "(:types part)",
+                "(:predicates (tied ?p ?q - part) (made))",
+                action("tie", "?p ?q - part", "(and)", "(tied ?p ?q)"),
+                action("make", "", "(forall (?p - part) (exists (?q - part) (tied ?p ?q)))", "(made)"),
+            ),
+            problem("", "(made)", f"{' '.join(f'p{i}' for i in range(100))} - part"),
+        )
+
+
 def test_goals_over_all_objects() -> None:
     task = same_meaning(
         domain(

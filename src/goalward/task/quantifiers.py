@@ -104,9 +104,9 @@ class _Expander:
         total = 0
         for binding in self._bindings(bound, literals):
             precondition = self.condition(action.precondition, binding, existential=True)
-            plain, others = [], []
-            for part in _conjuncts(precondition):
-                (plain if isinstance(part, pddl.Literal) else others).append(part)
+            remaining = _conjuncts(precondition)
+            plain = [part for part in remaining if isinstance(part, pddl.Literal)]
+            others = [part for part in remaining if not isinstance(part, pddl.Literal)]
             multiplied = _Cases(self._count)
             cases = multiplied.of(pddl.Conjunction(others))
             total += len(cases)
