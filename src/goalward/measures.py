@@ -106,10 +106,14 @@ def format_short_duration(seconds: float) -> str:
     return f"{1000 * seconds:.1f} ms" if seconds < 0.1 else format_duration(seconds)
 
 
+MEASURABLE = 0.001
+"""Seconds for a state that two searches must differ by for that to mean anything."""
+
+
 def break_even(training: float, each: float, each_without: float) -> int | None:
     """After how many states training has paid, by seconds for each with what was learned and without; None: never."""
     saved = each_without - each
-    return math.ceil(training / saved) if saved > 0 else None
+    return math.ceil(training / saved) if saved >= MEASURABLE else None
 
 
 def format_break_even(training: float, each: float, each_without: float, other: str) -> str:
