@@ -47,8 +47,8 @@ os.write(2, b"now")
 from goalward.cli.main import main
 main()
 """
-TORCH = "import goalward.learning.trainer"
-MODULES = {"plan": "", "solve": "", "train": TORCH, "compare": TORCH}
+LEARNING = "import goalward.learning.methods"  # PyTorch comes after grounding
+MODULES = {"plan": "", "solve": "", "train": LEARNING, "compare": LEARNING}
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
