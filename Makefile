@@ -9,7 +9,7 @@ BUILD_INPUTS := pyproject.toml constraints.txt CMakeLists.txt $(shell find src/n
 .PHONY: demo test lint types check docs wheel chromium smoke crash-test sanitize fuzz bench clean help
 
 help:
-	@echo "make demo   install into $(VENV), solve a bundled instance from several initial states, show the plans are valid"
+	@echo "make demo   install into $(VENV), learn a heuristic for a bundled problem, solve initial states of it with and without it"
 	@echo "make test   install with the test tools and run everything CI runs"
 	@echo "make smoke  install what experiments need, run a small one, write its report to smoke/report.html"
 	@echo "make crash-test  kill parts of an experiment at random moments for ten minutes, compare its results"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -24,6 +25,22 @@ def test_every_program_is_run_here() -> None:
         "own_network.py",
         "train_and_solve.py",
     }
+
+
+def test_the_demo_ends_with_a_table_and_when_training_pays(tmp_path: Path) -> None:
+    text = (EXAMPLES / "demo.sh").read_text()
+    small = text.replace("rows=5", "rows=2").replace("--time-limit 30s", "--time-limit 5s")
+    assert small.count("rows=2") == small.count("--time-limit 5s") == 1
+    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(
+        ["bash", "-c", small], capture_output=True, text=True, check=False, cwd=tmp_path, env=environment
+    )
+    assert done.returncode == 0, done.stderr
+    table = done.stdout[done.stdout.index("method ") :].splitlines()
+    assert [title for title in ("solved", "cost", "search") if title not in table[0].split()] == []
+    solved = {row.split()[0]: row.split()[1] for row in table[1:4] if "/6" in row}
+    assert solved["n-rsl"] == solved["goalward-lama"] == "6/6"
+    assert re.search(r"^n-rsl: training (pays after \d+ state|does not pay)", done.stdout, flags=re.MULTILINE)
 
 
 def test_train_and_solve() -> None:

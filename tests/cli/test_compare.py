@@ -80,10 +80,18 @@ def test_the_table_has_a_line_per_method_and_says_what_was_not_solved(goalward: 
     outcome = goalward("compare", *unsolvable.names, unsolvable.names[1], "--methods", "ff", "--time-limit", "10s")
     assert outcome.code == 0
     lines = outcome.out.splitlines()
-    columns = ["method", "solved", "training", "expanded", "evaluations/s", "length", "cost", "search", "time"]
-    assert lines[0].split() == columns
+    assert lines[0].split() == ["method", "solved", "training", "expanded", "evaluations/s", "cost", "search", "time"]
     assert lines[1].split()[:3] == ["ff", "0/1", "-"]
     assert lines[-1] == f"ff: {unsolvable.names[1]}: unsolvable"
+
+
+def test_steps_are_counted_where_they_are_not_what_a_plan_costs(goalward: Goalward, bundled: Any) -> None:
+    files = bundled("courier", letters=1, towns=3)
+    outcome = goalward("compare", *files.names, files.names[1], "--methods", "ff", "--time-limit", "10s")
+    head, row, *_ = (line.split() for line in outcome.out.splitlines())
+    figures = dict(zip(head, row, strict=False))
+    assert {"length", "cost"} < set(head)
+    assert figures["length"] != figures["cost"]
 
 
 @pytest.mark.parametrize("name", ["ff", "lama"])

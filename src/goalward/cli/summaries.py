@@ -20,10 +20,12 @@ def show_summaries(summaries: Sequence[MethodSummary]) -> None:
     """The table, what its columns mean, and why a method could not be trained."""
     table = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
     table.add_column("method")
-    for title in ("solved", "training", "expanded", "evaluations/s", "length", "cost", "search", "time"):
+    costs = any(summary.median_cost != summary.median_plan_length for summary in summaries)
+    lengths = ("length", "cost") if costs else ("cost",)  # a step costs 1 otherwise
+    for title in ("solved", "training", "expanded", "evaluations/s", *lengths, "search", "time"):
         table.add_column(title, justify="right")
     for summary in summaries:
-        table.add_row(*_cells(summary))
+        table.add_row(*_cells(summary, costs=costs))
     print_table(table)
     say(FOOTNOTE)
     for summary in summaries:
@@ -33,7 +35,7 @@ def show_summaries(summaries: Sequence[MethodSummary]) -> None:
             say(f"{summary.method}: {summary.failure}")
 
 
-def _cells(summary: MethodSummary) -> list[str]:
+def _cells(summary: MethodSummary, *, costs: bool) -> list[str]:
     def shown(value: float | None, write: Callable[[float], str]) -> str:
         return "-" if value is None else write(value)
 
@@ -43,7 +45,7 @@ def _cells(summary: MethodSummary) -> list[str]:
         shown(summary.training_time, format_duration),
         shown(summary.median_expansions, format_count),
         shown(summary.evaluations_per_second, format_count),
-        shown(summary.median_plan_length, "{:g}".format),
+        *([shown(summary.median_plan_length, "{:g}".format)] if costs else []),
         shown(summary.median_cost, "{:g}".format),
         shown(summary.median_search_time, format_short_duration),
         shown(summary.median_total_time, format_short_duration),
