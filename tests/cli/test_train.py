@@ -150,17 +150,20 @@ def test_a_model_that_solves_nothing_is_said_to(
 
 
 def test_searches_that_were_too_short_to_tell_are_said_to_be(
-    train: Train, blocks: Files, monkeypatch: pytest.MonkeyPatch
+    train: Train, blocks: Files, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(race, "score", lambda *_: Score(0, 3, 0, 0, 0.1))
     monkeypatch.setattr(race, "search_without", lambda *_: Without(0, 0.1))
-    *_, verdict, doubt, written = train(blocks, *SMALL, "--max-epochs", "1", "--trials", "1").out.splitlines()
+    training = train(blocks, *SMALL, "--max-epochs", "1", "--trials", "1")
+    *_, verdict, doubt, written = training.out.splitlines()
     assert verdict.endswith("solve 0 of 3 validation states, without it 0, by it alone 0.")
     assert doubt == (
         "They were too short to tell whether this model helps. Try a longer --time-limit or longer "
         "--validation-seconds, or see how it does: goalward compare."
     )
     assert written.startswith("Model written to ")
+    assert run(["solve", str(training.output), blocks.names[1], "--improve", "none"]) == 0
+    assert "By its validation states" not in capfd.readouterr().out, "nor do they tell whether training pays"
 
 
 def test_a_model_that_is_of_no_use_is_left_out_when_states_are_solved(

@@ -257,6 +257,8 @@ def _break_even(info: dict[str, Any]) -> str | None:
     training, each, without = (info.get(n) for n in ("seconds", "seconds_per_state", "seconds_per_state_without"))
     if training is None or each is None or without is None:
         return None
+    if not info.get("solved_without") and not any(trial.get("solved") for trial in info.get("trials", [])):
+        return None  # what was given up, or has no plan, says nothing
     return format_break_even(training, each, without, "without the model")
 
 
