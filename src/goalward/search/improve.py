@@ -120,8 +120,8 @@ class Improver:
     ) -> ImprovedPlan:
         """See :func:`improve_plan`; improvers that run ``at_once`` share the memory.
 
-        With ``most_effort`` the limit on effort is put off, up to there, while it pays: while that much effort makes
-        the plan cheaper by a hundredth or more.
+        With ``most_effort`` the limit on effort is put off, up to there, while it pays: while so much effort finds a
+        cheaper plan.
         """
         limits = SearchOptions(time_limit=time_limit, memory_limit=memory_limit)  # type: ignore[arg-type]  # reads texts
         if effort_limit is not None and not 0 < effort_limit < 2**63:

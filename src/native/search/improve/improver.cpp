@@ -17,7 +17,6 @@ namespace {
 
 constexpr uint64_t first_patience = 2'000'000;  // effort without success until another neighbourhood has its turn
 constexpr uint64_t most_bytes = 384 * 1024 * 1024;
-constexpr Cost pays = 100;  // it pays to go on where a plan became cheaper by one part in so many
 constexpr uint64_t again_share = 4;  // one part in so many of the effort is for searching again
 constexpr uint64_t elimination_effort = 10;  // per pair of steps
 
@@ -163,8 +162,7 @@ private:
     uint64_t at_most(uint64_t effort) const { return limit_ ? std::min(effort, limit_ - result_.effort) : effort; }
     bool out_of_effort() {
         while (limit_ && result_.effort >= limit_) {
-            const Cost saved = cost_at_limit_ - path_->cost();
-            if (limit_ >= options_.most_effort || saved <= 0 || saved * pays < cost_at_limit_) return true;
+            if (limit_ >= options_.most_effort || path_->cost() >= cost_at_limit_) return true;
             cost_at_limit_ = path_->cost();
             limit_ = std::min(limit_ + options_.effort_limit, options_.most_effort);
         }
