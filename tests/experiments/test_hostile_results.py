@@ -163,6 +163,8 @@ FACTS: dict[str, tuple[str, str]] = {
     "a start beyond all time": ("runs", '[{"started": 1e30}]'),
     "a budget that is a text": ("config", '{"budgets": {"train": "long", "memory": []}, "benchmark": {"folder": 3}}'),
     "generated instances without names": ("config", '{"generate": [{}], "validation": 7}'),
+    "no machine": ("machine", "null"),
+    "no runs": ("runs", "null"),
     "half a character": ("name", '"a\\ud800b"'),
     "a machine that is a list of half characters": ("machine", '{"host": ["\\udfff"]}'),
 }

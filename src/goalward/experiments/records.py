@@ -133,8 +133,10 @@ def checked_extra(text: Any) -> dict[str, Any]:
 
 
 def checked_meta(rows: Iterable[tuple[Any, Any]]) -> dict[str, Any]:
-    """The facts about an experiment, from keys and JSON."""
-    meta = _table({str(key): finite(json.loads(value)) for key, value in rows}, _META, "the facts about the experiment")
+    """The facts about an experiment, from keys and JSON; one that is null is not there."""
+    facts = {str(key): finite(json.loads(value)) for key, value in rows}
+    known = {key: value for key, value in facts.items() if value is not None}
+    meta = _table(known, _META, "the facts about the experiment")
     if not all(isinstance(entry, dict) for name in ("runs", "imported") for entry in meta.get(name) or []):
         raise ValueError("its list of runs or of imports holds something else")
     return meta
