@@ -119,29 +119,3 @@ def test_reading_options_and_configs_does_not_import_torch(code: str) -> None:
     script = f"{code}\nimport sys; print([name for name in sys.modules if name.split('.')[0] == 'torch'])"
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert run.stdout.splitlines()[-1] == "[]"
-
-
-STORED = Path(__file__).parent / "data"
-SOLVE = ["solve", str(STORED / "blocks4-v1.goalward"), str(STORED / "blocks4-v1" / "p1.pddl")]
-TRAIN = """
-from goalward import generate, ground, parse_domain, parse_problem, train
-instance = generate("blocks", n=3, seed=0)
-domain = parse_domain(instance.domain_text, "domain")
-task = ground(domain, parse_problem(instance.problem_text, "problem", domain))
-train(task, "n-rsl", progress=False, samples=60, rollouts=2, length=5, max_epochs=2, width=4)
-train(task, "boot", progress=False, max_rounds=2, states=5, width=4)
-"""
-
-
-@pytest.mark.parametrize(
-    ("code", "slow"),
-    [
-        (f"from goalward.cli.main import run; assert run({SOLVE!r}) == 0", ("torch", "fast_downward")),
-        (TRAIN, ("torch._dynamo",)),  # PyTorch's compiler takes as long to load as the rest of it
-    ],
-    ids=["solve", "train"],
-)
-def test_what_is_slow_to_load_and_not_needed_is_not_loaded(code: str, slow: tuple[str, ...]) -> None:
-    script = f"{code}\nimport sys; print([name for name in {slow!r} if name in sys.modules])"
-    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert run.stdout.splitlines()[-1] == "[]"

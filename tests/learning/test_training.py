@@ -14,7 +14,6 @@ import torch
 
 from goalward.errors import GoalwardError, UsageError
 from goalward.learning import PRESETS, TrainingOptions, TrainingResult, state_batches, train_network, trainer
-from goalward.learning.adam import Adam
 from goalward.learning.state_network import StateNetwork
 from goalward.learning.trainer import Epoch, _Run
 from goalward.sampling import Dataset
@@ -51,25 +50,6 @@ def usable(dataset: Dataset, result: TrainingResult) -> bool:
 
 
 # --- learning ---
-
-
-@pytest.mark.parametrize(("fused", "weight_decay"), [(True, 0.0), (False, 0.01)])
-def test_adam_is_that_of_pytorch(fused: bool, weight_decay: float) -> None:
-    ours, theirs = (torch.nn.Linear(7, 3) for _ in range(2))
-    theirs.load_state_dict(ours.state_dict())
-    adam = Adam(ours.parameters(), 0.1, (0.8, 0.99), 1e-7, weight_decay, fused=fused)
-    reference = torch.optim.Adam(
-        theirs.parameters(), lr=0.1, betas=(0.8, 0.99), eps=1e-7, weight_decay=weight_decay, fused=fused
-    )
-    for rate in (0.1, 0.1, 0.05, 0.01):
-        adam.learning_rate = reference.param_groups[0]["lr"] = rate
-        states = torch.rand(5, 7)
-        for network, optimiser in ((ours, adam), (theirs, reference)):
-            optimiser.zero_grad()
-            network(states).square().sum().backward()
-            optimiser.step()
-        assert torch.equal(ours.weight, theirs.weight)
-        assert torch.equal(ours.bias, theirs.bias)
 
 
 @pytest.mark.parametrize("preset", PRESETS)

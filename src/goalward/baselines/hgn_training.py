@@ -19,7 +19,6 @@ from goalward.baselines.hgn import Hypergraph, HypergraphNetwork, torch_threads
 from goalward.baselines.hgn_data import Lessons, teach
 from goalward.baselines.hgn_model import DomainModel, DomainOptions
 from goalward.errors import GoalwardError, UsageError
-from goalward.learning.adam import Adam
 from goalward.learning.best_so_far import BestSoFar
 from goalward.search.learned import require_domain
 from goalward.task.strips import Task
@@ -139,8 +138,8 @@ class _Run:
         self.network = HypergraphNetwork(options.latent, torch.Generator().manual_seed(options.seed))
         with torch.no_grad():  # no epochs are spent on finding the range of the labels
             self.network.output.bias.fill_(float(np.concatenate([lesson.labels for lesson in lessons]).mean()))
-        self.optimiser = Adam(
-            self.network.parameters(), options.learning_rate, weight_decay=options.weight_decay, fused=False
+        self.optimiser = torch.optim.Adam(
+            self.network.parameters(), lr=options.learning_rate, weight_decay=options.weight_decay
         )
         self.curve: list[DomainEpoch] = []
         self.best = BestSoFar(self.network, options.patience)
@@ -207,7 +206,7 @@ class _Run:
         total, seen = 0.0, 0
         for batch in self._batches():
             size = sum(len(rows) for _, rows in batch)
-            self.optimiser.zero_grad()
+            self.optimiser.zero_grad(set_to_none=True)
             for i, rows in batch:
                 loss = self.problems[i].loss(self.network, rows, self.options.n_steps)
                 (loss / size).backward()  # type: ignore[no-untyped-call]
