@@ -79,7 +79,7 @@ def test_it_takes_its_turn_beside_h_ff_and_landmarks(monkeypatch: pytest.MonkeyP
         _core.PortfolioPart(name="lama", guided=True, network=False, share=1e-9, delay=1),
         _core.PortfolioPart(name="novelty", **NOVELTY),
     ]
-    monkeypatch.setattr(searches, "lama_parts", lambda: parts)
+    monkeypatch.setattr(searches, "lama_parts", lambda lead: parts)
     result = search(task, "ff", SearchOptions(algorithm="lama"))
     assert result.status == Status.SOLVED
     assert result.statistics.led_by == "novelty"

@@ -104,7 +104,7 @@ def test_states_to_learn_from_come_from_all_of_them(several: Task) -> None:
     data = make_dataset(several, rollouts, SamplingOptions(300, 1.0, "reachable"))
     share = float(((data.states[:, locked // 64] >> np.uint64(locked % 64)) & np.uint64(1)).mean())
     assert 0.2 < share < 0.9
-    starts = RegionsOfWalks(several, 0)._walk(60)
+    starts = RegionsOfWalks(several, 0).walk(60)
     assert 0 < int(((starts[:, locked // 64] >> np.uint64(locked % 64)) & np.uint64(1)).sum()) < 60
 
 
