@@ -163,6 +163,7 @@ FACTS: dict[str, tuple[str, str]] = {
     "a start beyond all time": ("runs", '[{"started": 1e30}]'),
     "a budget that is a text": ("config", '{"budgets": {"train": "long", "memory": []}, "benchmark": {"folder": 3}}'),
     "generated instances without names": ("config", '{"generate": [{}], "validation": 7}'),
+    "methods that are a number": ("config", '{"methods": 7}'),
     "no machine": ("machine", "null"),
     "no runs": ("runs", "null"),
     "half a character": ("name", '"a\\ud800b"'),

@@ -136,7 +136,9 @@ def method_tables(meta: dict[str, Any]) -> list[dict[str, Any]]:
     """The methods of the config that the experiment remembers, each with its label."""
     config = meta.get("config")
     tables = config.get("methods") if isinstance(config, dict) else None
-    return [entry for entry in tables or [] if isinstance(entry, dict) and "label" in entry]
+    return [
+        entry for entry in (tables if isinstance(tables, list) else []) if isinstance(entry, dict) and "label" in entry
+    ]
 
 
 def gather(entries: Iterable[Entry], meta: dict[str, Any] | None = None) -> Experiment:
