@@ -49,7 +49,6 @@ public:
         if (!path) return false;
         path_ = std::make_unique<Path>(std::move(*path));
         index_ = std::make_unique<SuffixIndex>(problem_, *path_);
-        cost_at_limit_ = path_->cost();
         if (path_->plan().size() < plan.size()) note("elimination");
         return true;
     }
@@ -154,20 +153,14 @@ private:
 
     void note(const char* by) {
         result_.better.push_back({path_->plan(), path_->cost(), budget_.elapsed(), result_.effort, by});
+        limit_ = std::max(limit_, std::min(2 * result_.effort, options_.most_effort));
     }
 
     uint64_t elimination_price() const {
         return elimination_effort * path_->plan().size() * path_->plan().size();
     }
     uint64_t at_most(uint64_t effort) const { return limit_ ? std::min(effort, limit_ - result_.effort) : effort; }
-    bool out_of_effort() {
-        while (limit_ && result_.effort >= limit_) {
-            if (limit_ >= options_.most_effort || path_->cost() >= cost_at_limit_) return true;
-            cost_at_limit_ = path_->cost();
-            limit_ = std::min(limit_ + options_.effort_limit, options_.most_effort);
-        }
-        return false;
-    }
+    bool out_of_effort() const { return limit_ && result_.effort >= limit_; }
     bool stopped() { return out_of_effort() || budget_.exceeded(); }
     ImproveStatus why() const {
         switch (budget_.why()) {
@@ -193,8 +186,7 @@ private:
     std::unique_ptr<SuffixIndex> index_;
     std::unique_ptr<Neighbourhood> near_;
     uint64_t found_ = 0, eliminated_at_ = 0;
-    uint64_t limit_;          // on effort, for now
-    Cost cost_at_limit_ = 0;  // of the plan, when that limit was set
+    uint64_t limit_;  // on effort, for now
 };
 
 }  // namespace
