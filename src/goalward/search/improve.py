@@ -120,8 +120,8 @@ class Improver:
     ) -> ImprovedPlan:
         """See :func:`improve_plan`; improvers that run ``at_once`` share the memory.
 
-        With ``most_effort`` the limit on effort is put off, up to there, while it pays: a better plan is worth as much
-        effort again as it took to find it from the start.
+        With ``most_effort`` the limit on effort is put off, up to there, while it pays: each better plan puts it off to
+        twice the sum of the limit and the effort so far.
         """
         limits = SearchOptions(time_limit=time_limit, memory_limit=memory_limit)  # type: ignore[arg-type]  # reads texts
         if effort_limit is not None and not 0 < effort_limit < 2**63:

@@ -49,8 +49,8 @@ class Improvement:
     """How long a plan is improved once it has been found, never past the limit of its search.
 
     None is as long as the search took, and at least :data:`SHORT`: that costs a short search nothing that anybody
-    notices, and shortens most plans by far. Whenever a better plan is found, there is as much time again as it took
-    so far, up to :data:`PAYING`.
+    notices, and shortens most plans by far. Better plans put the end off, the more the later they are found, up to
+    :data:`PAYING`.
     """
 
     seconds: float | None = None

@@ -153,7 +153,7 @@ private:
 
     void note(const char* by) {
         result_.better.push_back({path_->plan(), path_->cost(), budget_.elapsed(), result_.effort, by});
-        limit_ = std::max(limit_, std::min(2 * result_.effort, options_.most_effort));
+        limit_ = std::max(limit_, std::min(2 * (result_.effort + options_.effort_limit), options_.most_effort));
     }
 
     uint64_t elimination_price() const {

@@ -26,7 +26,7 @@ struct ImproveOptions {
     uint64_t memory_limit = 0;  // resident bytes of the process; 0: none
     int at_once = 1;            // searches that run at the same time and share that memory
     uint64_t effort_limit = 0;  // 0: none; a unit is about a nanosecond of one core of 2020
-    // Up to here, whoever finds a better plan gets as much effort again as it took so far.
+    // Up to here, a better plan puts the limit off to twice the sum of it and the effort so far.
     uint64_t most_effort = 0;
 };
 
