@@ -90,7 +90,7 @@ def test_commands_and_programs_for_files_at_hand_work(page: str, at_hand: Path) 
     if find_driver() is None:
         lines = [line.replace(",fd-ff,lama", "").replace(",lama", "") for line in lines]
     search = re.compile(r"goalward (plan|improve) ")  # grounding counts, and this machine may be busy
-    short = [LONG.sub("10s" if search.match(line) else "2s", line) for line in lines]
+    short = [LONG.sub("5s" if search.match(line) else "2s", line) for line in lines]
     program = "".join(LONG.sub("2s", block) for language, block in BLOCK.findall(text) if language == "python")
     for command in (["bash", "-c", "\n".join(["set -e", *short])], [sys.executable, "-c", program]):
         run = subprocess.run(
