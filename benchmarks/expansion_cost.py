@@ -97,7 +97,8 @@ def worker(search: str, task_file: str, state_files: list[str], seconds: float, 
     """Searches from the states until they have taken so much CPU time; perf takes notes only meanwhile."""
     task = load_task(task_file)
     heuristic = bind_network(task, untrained(task)) if search == "hybrid" else bind_heuristic(task, "ff")
-    parts = [_core.PortfolioPart(name=search, guided=True, network=search == "hybrid")]
+    kind = _core.PartKind.HYBRID if search == "hybrid" else _core.PartKind.GUIDED
+    parts = [_core.PortfolioPart(name=search, kind=kind)]
     totals: Counter[str] = Counter()
     spent = 0.0
     with control.open("w") as orders, answer.open() as answers:

@@ -16,15 +16,13 @@ from goalward.task.validate import validate_plan
 from helpers import make_tiny
 from oracle import cheapest_cost, make_task, strips_tasks
 
-NOVELTY = {"guided": False, "network": False, "novelty": True}
-
 
 def run_native(task: Task, limit: int | None = None) -> _core.SearchResult:
     heuristic = BoundHeuristic(task, "ff", lambda p: _core.native_evaluator(p, "ff", True), whole=True)
     return _core.portfolio_search(
         heuristic.guidance(to_bits([task.init], task.n_atoms), unit_costs=True),
         None,
-        [_core.PortfolioPart(name="novelty", **NOVELTY)],
+        [_core.PortfolioPart(name="novelty", kind=_core.PartKind.NOVELTY)],
         task.init,
         SearchOptions(expansion_limit=limit).native(),
     )
@@ -76,20 +74,10 @@ def test_its_plans_are_plans(domain: str) -> None:
 def test_it_takes_its_turn_beside_h_ff_and_landmarks(monkeypatch: pytest.MonkeyPatch) -> None:
     task = make_tiny("storage", 1).task
     parts = [
-        _core.PortfolioPart(name="lama", guided=True, network=False, share=1e-9, delay=1),
-        _core.PortfolioPart(name="novelty", **NOVELTY),
+        _core.PortfolioPart(name="lama", kind=_core.PartKind.GUIDED, share=1e-9, delay=1),
+        _core.PortfolioPart(name="novelty", kind=_core.PartKind.NOVELTY),
     ]
     monkeypatch.setattr(searches, "lama_parts", lambda lead: parts)
     result = search(task, "ff", SearchOptions(algorithm="lama"))
     assert result.status == Status.SOLVED
     assert result.statistics.led_by == "novelty"
-
-
-def test_a_part_has_heuristics_or_goes_by_novelty() -> None:
-    task = make_tiny("gripper").task
-    heuristic = BoundHeuristic(task, "ff", lambda p: _core.native_evaluator(p, "ff", True), whole=True)
-    guidance = heuristic.guidance(to_bits([task.init], task.n_atoms), unit_costs=True)
-    for novelty, guided in ((True, True), (False, False)):
-        part = _core.PortfolioPart(name="both", guided=guided, network=False, novelty=novelty)
-        with pytest.raises(ValueError, match="has heuristics, or goes by novelty alone"):
-            _core.portfolio_search(guidance, None, [part], task.init, SearchOptions().native())

@@ -88,7 +88,7 @@ def run_native(
     )
 
 
-def run_oracle(native: Native, part: dict[str, bool], batch: int, limit: int) -> tuple[Trace, list[State]]:
+def run_oracle(native: Native, part: _core.PartKind, batch: int, limit: int) -> tuple[Trace, list[State]]:
     seen: list[State] = []
 
     def network(state: State) -> float:
@@ -97,22 +97,22 @@ def run_oracle(native: Native, part: dict[str, bool], batch: int, limit: int) ->
         row[0, sorted(state)] = 1
         return float(odd_values(row)[0])
 
-    guides = native.guides if part["guided"] else {}
-    search = QueueSearch(native.task, guides, network if part["network"] else None, batch)
+    guides = {} if part == _core.PartKind.NETWORK else native.guides
+    search = QueueSearch(native.task, guides, None if part == _core.PartKind.GUIDED else network, batch)
     return search.run(native.task.init, limit), seen
 
 
 PARTS = {
-    "lama": {"guided": True, "network": False},
-    "hybrid": {"guided": True, "network": True},
-    "alone": {"guided": False, "network": True},
+    "lama": _core.PartKind.GUIDED,
+    "hybrid": _core.PartKind.HYBRID,
+    "alone": _core.PartKind.NETWORK,
 }
 
 
 def assert_alike(task: Task, part: str, batch: int, limit: int) -> None:
     native, recorder = Native(task), Recorder()
     wanted, asked = run_oracle(native, PARTS[part], batch, limit)
-    found = run_native(native, _core.PortfolioPart(name=part, batch=batch, **PARTS[part]), limit, recorder)
+    found = run_native(native, _core.PortfolioPart(name=part, batch=batch, kind=PARTS[part]), limit, recorder)
     counts = found.statistics
     assert [tuple(pair) for pair in counts.expansions_by_queue] == [(q.name, q.expanded) for q in wanted.queues]
     assert (counts.expanded, counts.dead_ends) == (len(wanted.expanded), wanted.dead_ends)
@@ -144,4 +144,4 @@ def test_queues_of_a_network_lead_where_the_plain_search_goes(domain: str, part:
 @settings(max_examples=200)
 @given(task=strips_tasks(), part=st.sampled_from(list(PARTS)), batch=st.sampled_from([1, 2]), limit=st.integers(1, 40))
 def test_any_small_task_is_searched_as_by_the_plain_search(task: Task, part: str, batch: int, limit: int) -> None:
-    assert_alike(task, part, batch if PARTS[part]["network"] else 1, limit)
+    assert_alike(task, part, 1 if part == "lama" else batch, limit)

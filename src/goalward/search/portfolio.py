@@ -2,7 +2,8 @@
 
 The numbers come from measurement (``docs/measurements.md``). One search leads, with a head start: what it solves at
 once never waits for another, and what it does not solve gets the others soon. Without a learned heuristic it is the
-search with h_FF and landmarks; with one it is whichever solved validation states soonest after training. Effort is
+search with h_FF and landmarks, and the one goal by goal is next; with one it is whichever solved validation states
+soonest after training. Effort is
 counted, not timed, in units of about a nanosecond: a search repeats exactly.
 """
 
@@ -12,51 +13,63 @@ from typing import Literal
 
 from goalward import _core
 
-Lead = Literal["lama", "novelty", "hybrid", "network"]
+Lead = Literal["lama", "agenda", "novelty", "hybrid", "network"]
 LEADS: dict[Lead, str] = {
     "lama": "h_FF and landmarks",
+    "agenda": "goal by goal",
     "novelty": "novelty",
     "hybrid": "the network beside h_FF and landmarks",
     "network": "the network alone",
 }
-"""What may lead; without a learned heuristic only the first two."""
+"""What may lead; without a learned heuristic only the first three."""
 HEAD_START = 200_000_000
+SHORT_HEAD_START = 20_000_000  # of h_FF and landmarks before the search goal by goal, which has an agenda to find first
+_KINDS = {
+    "lama": _core.PartKind.GUIDED,
+    "agenda": _core.PartKind.AGENDA,
+    "novelty": _core.PartKind.NOVELTY,
+    "hybrid": _core.PartKind.HYBRID,
+}
 
 
 def lama_parts(lead: Lead = "lama") -> list[_core.PortfolioPart]:
-    """h_FF and landmarks; novelty. The part that leads is the first."""
-    if lead == "novelty":
-        return [_by_novelty(share=0.55), _guided("lama", share=0.45, delay=HEAD_START)]
-    return [_guided("lama", share=0.55), _by_novelty(share=0.45, delay=HEAD_START)]
+    """h_FF and landmarks; goal by goal; novelty. The part that leads is the first."""
+    shares: dict[Lead, float] = {"lama": 0.4, "agenda": 0.35, "novelty": 0.25}
+    names = sorted(shares, key=lambda name: name != lead)
+    return [_part(name, shares[name], lead) for name in names]
 
 
 def hybrid_parts(batches: tuple[int, ...], lead: Lead = "lama") -> list[_core.PortfolioPart]:
-    """h_FF and landmarks; novelty; h_FF, landmarks and a learned heuristic; that one alone, with each batch size.
+    """The parts of lama, and with a learned heuristic: beside h_FF and landmarks; alone, with each batch size.
 
     The part that leads is the first.
     """
     alone = 0.3 if lead == "network" else 0.15
-
-    def delay(name: Lead) -> int:
-        return 0 if name == lead else HEAD_START
-
-    parts: dict[str, list[_core.PortfolioPart]] = {
-        "lama": [_guided("lama", share=0.3, delay=delay("lama"))],
-        "novelty": [_by_novelty(share=0.25, delay=delay("novelty"))],
-        "hybrid": [_guided("hybrid", share=0.45 - alone, network=True, delay=delay("hybrid"))],
-        "network": [_alone(batch, share=alone / len(batches), delay=delay("network")) for batch in batches],
-    }
-    return [*parts.pop(lead), *(part for rest in parts.values() for part in rest)]
+    shares: dict[Lead, float] = {"lama": 0.25, "agenda": 0.2, "novelty": 0.15, "hybrid": 0.4 - alone, "network": alone}
+    parts: list[_core.PortfolioPart] = []
+    for name in sorted(shares, key=lambda name: name != lead):
+        if name == "network":
+            parts += [_alone(batch, shares[name] / len(batches), lead) for batch in batches]
+        else:
+            parts.append(_part(name, shares[name], lead))
+    return parts
 
 
-def _guided(name: str, share: float, *, network: bool = False, delay: int = 0) -> _core.PortfolioPart:
-    return _core.PortfolioPart(name=name, guided=True, network=network, share=share, delay=delay)
+def _part(name: Lead, share: float, lead: Lead) -> _core.PortfolioPart:
+    return _core.PortfolioPart(name=name, kind=_KINDS[name], share=share, delay=_delay(name, lead))
 
 
-def _by_novelty(share: float, *, delay: int = 0) -> _core.PortfolioPart:
-    return _core.PortfolioPart(name="novelty", guided=False, network=False, novelty=True, share=share, delay=delay)
+def _alone(batch: int, share: float, lead: Lead) -> _core.PortfolioPart:
+    return _core.PortfolioPart(
+        name=f"width {batch}",
+        kind=_core.PartKind.NETWORK,
+        batch=batch,
+        share=share,
+        delay=_delay("network", lead),
+    )
 
 
-def _alone(batch: int, share: float, delay: int) -> _core.PortfolioPart:
-    name = f"width {batch}"
-    return _core.PortfolioPart(name=name, guided=False, network=True, batch=batch, share=share, delay=delay)
+def _delay(name: Lead, lead: Lead) -> int:
+    if name == lead:
+        return 0
+    return SHORT_HEAD_START if (name, lead) == ("agenda", "lama") else HEAD_START

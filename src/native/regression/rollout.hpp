@@ -5,19 +5,10 @@
 #include <functional>
 #include <vector>
 
+#include "task/preimage.hpp"
 #include "task/rows.hpp"
 
 namespace goalward {
-
-struct RegressionTask {
-    Rows pre, add, del;  // per operator
-    Rows groups_of;      // per atom, the mutex groups it belongs to
-    std::vector<int32_t> goal;
-    int n_groups = 0;
-    std::vector<int32_t> opposite;  // per atom, the one that is true exactly where it is false, or -1
-};
-
-enum class Selection { uniform, novelty };  // RSL, N-RSL
 
 struct Rollouts {
     Rows preimages;                  // rollout after rollout, each from x_0 = G on; atoms sorted

@@ -55,9 +55,8 @@ SearchResult run_portfolio(Guidance& guidance, Evaluator* network, const std::ve
     return portfolio_search(guidance, network, parts, atoms, options, heartbeat(progress));
 }
 
-void construct_part(PortfolioPart* self, std::string name, bool guided, bool network, bool novelty, int batch,
-                    double share, uint64_t delay) {
-    new (self) PortfolioPart{std::move(name), guided, network, novelty, batch, share, delay};
+void construct_part(PortfolioPart* self, std::string name, PartKind kind, int batch, double share, uint64_t delay) {
+    new (self) PortfolioPart{std::move(name), kind, batch, share, delay};
 }
 
 std::unique_ptr<Guidance> make_guidance(std::shared_ptr<const Problem> problem, bool unit_costs,
@@ -163,11 +162,19 @@ void register_search(nb::module_& m) {
           nb::sig("def search(evaluator: Evaluator, init: numpy.typing.NDArray[numpy.int32], options: SearchOptions, "
                   "progress: collections.abc.Callable[[Statistics], bool | None] | None = None) -> SearchResult"),
           "Best-first search from one state.");
-    nb::class_<Guidance>(m, "Guidance", "h_FF and landmarks, ready to guide searches of one problem.")
-        .def(nb::new_(&make_guidance), "problem"_a, "unit_costs"_a, "group_offsets"_a, "groups"_a, "kinds"_a);
+    nb::class_<Guidance>(m, "Guidance", "h_FF, landmarks and a goal agenda, ready to guide searches of one problem.")
+        .def(nb::new_(&make_guidance), "problem"_a, "unit_costs"_a, "group_offsets"_a, "groups"_a, "kinds"_a)
+        .def("agenda", [](Guidance& g, std::size_t attempt) { return g.agenda(attempt).atoms; }, "attempt"_a = 0,
+             "Atoms of the goal, the first to be made true first.");
+    nb::enum_<PartKind>(m, "PartKind", "What one of several searches that take turns goes by.")
+        .value("GUIDED", PartKind::guided)
+        .value("HYBRID", PartKind::hybrid)
+        .value("NETWORK", PartKind::network)
+        .value("NOVELTY", PartKind::novelty)
+        .value("AGENDA", PartKind::agenda);
     nb::class_<PortfolioPart>(m, "PortfolioPart", "One of several searches that take turns.")
-        .def("__init__", &construct_part, nb::kw_only(), "name"_a, "guided"_a, "network"_a, "novelty"_a = false,
-             "batch"_a = 1, "share"_a = 1.0, "delay"_a = 0);
+        .def("__init__", &construct_part, nb::kw_only(), "name"_a, "kind"_a, "batch"_a = 1, "share"_a = 1.0,
+             "delay"_a = 0);
     m.def("portfolio_search", &run_portfolio, "guidance"_a, "network"_a.none(), "parts"_a, "init"_a, "options"_a,
           "progress"_a.none() = nb::none(),
           nb::sig("def portfolio_search(guidance: Guidance, network: Evaluator | None, "

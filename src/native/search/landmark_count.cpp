@@ -14,7 +14,10 @@ bool test(const uint64_t* row, std::size_t bit) { return row[bit / 64] >> (bit %
 }  // namespace
 
 LandmarkGuide::LandmarkGuide(std::shared_ptr<LandmarkFinder> finder)
-    : finder_(std::move(finder)), problem_(finder_->problem()), addable_(problem_.packing().n_atoms()),
+    : LandmarkGuide(finder, finder->problem().goal()) {}
+
+LandmarkGuide::LandmarkGuide(std::shared_ptr<LandmarkFinder> finder, const Goal& goal)
+    : finder_(std::move(finder)), problem_(finder_->problem()), goal_(goal), addable_(problem_.packing().n_atoms()),
       values_(problem_.packing().n_variables()) {
     for (int32_t o : problem_.active_operators())
         for (int32_t atom : problem_.op(o).add) addable_[atom] = 1;
@@ -22,7 +25,7 @@ LandmarkGuide::LandmarkGuide(std::shared_ptr<LandmarkFinder> finder)
 
 void LandmarkGuide::start(StateId id, const Word* state) {
     const uint64_t before = finder_->effort();
-    graph_ = finder_->find(state);
+    graph_ = finder_->find(state, goal_.atoms());
     effort_ += finder_->effort() - before;  // several guides may share the finder
     width_ = graph_.natural.width();
     for (auto* row : {&all_, &goals_, &delayed_, &row_, &scratch_}) row->assign(width_, 0);

@@ -20,6 +20,8 @@ namespace goalward {
 class LandmarkGuide final : public Guide {
 public:
     explicit LandmarkGuide(std::shared_ptr<LandmarkFinder> finder);
+    // To this goal, which belongs to the caller, instead of to the problem's.
+    LandmarkGuide(std::shared_ptr<LandmarkFinder> finder, const Goal& goal);
 
     void start(StateId id, const Word* state) override;
     void reached(StateId parent, int32_t op, StateId child, const Word* state, bool fresh) override;
@@ -42,6 +44,7 @@ private:
 
     std::shared_ptr<LandmarkFinder> finder_;
     const Problem& problem_;
+    const Goal& goal_;
     std::vector<uint8_t> addable_;  // of each atom: does an operator add it?
 
     LandmarkGraph graph_;

@@ -21,8 +21,8 @@ LandmarkFinder::LandmarkFinder(std::shared_ptr<const Problem> problem, Rows mute
         for (int32_t atom : problem_.op(o).del) deleted_[atom] = 1;
 }
 
-LandmarkGraph LandmarkFinder::find(const Word* state) {
-    if (!propagation_.run(state)) {
+LandmarkGraph LandmarkFinder::find(const Word* state, std::span<const int32_t> goal) {
+    if (!propagation_.run(state, goal)) {
         LandmarkGraph none;
         none.solvable = false;
         return none;
@@ -30,20 +30,20 @@ LandmarkGraph LandmarkFinder::find(const Word* state) {
     natural_.clear();
     greedy_necessary_.clear();
     necessary_.clear();
-    number_facts();
+    number_facts(goal);
     const auto n_facts = static_cast<int32_t>(found_.size());
     for (int32_t fact = 0; fact < n_facts; ++fact) order_fact(fact);
     if (options_.most_disjuncts >= 2)
         for (std::size_t i = 0; i < found_.size(); ++i) find_disjunctions(static_cast<int32_t>(i));
-    LandmarkGraph graph = make_graph();
+    LandmarkGraph graph = make_graph(goal);
     if (options_.reasonable) reasonable_.find(graph);
     return graph;
 }
 
 // The facts that the goal needs, in the order in which the exploration reached them.
-void LandmarkFinder::number_facts() {
+void LandmarkFinder::number_facts(std::span<const int32_t> goal) {
     std::vector<uint64_t> needed(propagation_.width());
-    for (int32_t atom : problem_.goal())
+    for (int32_t atom : goal)
         for (std::size_t w = 0; w < needed.size(); ++w) needed[w] |= propagation_.needed(atom)[w];
     std::fill(fact_.begin(), fact_.end(), -1);
     std::fill(disjunction_.begin(), disjunction_.end(), -1);
@@ -155,7 +155,7 @@ int32_t LandmarkFinder::add_disjunction(std::vector<int32_t> atoms) {
     return number;
 }
 
-LandmarkGraph LandmarkFinder::make_graph() const {
+LandmarkGraph LandmarkFinder::make_graph(std::span<const int32_t> goal) const {
     const std::size_t n = found_.size();
     // Disjunctions were found last, but are reached before what they are needed for.
     std::vector<int32_t> time(fact_.size()), reached(n), by_time(n), number(n);
@@ -174,7 +174,7 @@ LandmarkGraph LandmarkFinder::make_graph() const {
         graph.initial.push_back(propagation_.holds_initially(found_[i].front()));
     }
     graph.goal.resize(n);
-    for (int32_t atom : problem_.goal())
+    for (int32_t atom : goal)
         if (fact_[atom] >= 0) graph.goal[number[fact_[atom]]] = 1;
     const auto fill = [&](BitMatrix& matrix, const std::vector<Order>& orders) {
         matrix = BitMatrix(n, n);

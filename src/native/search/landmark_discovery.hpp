@@ -36,7 +36,9 @@ public:
     LandmarkFinder(std::shared_ptr<const Problem> problem, Rows mutex_groups, std::vector<int32_t> kinds,
                    LandmarkOptions options, std::shared_ptr<const RelaxedOperators> operators);
 
-    LandmarkGraph find(const Word* state);
+    // Landmarks of the way from a state to the problem's goal, or to other atoms, all of them stored.
+    LandmarkGraph find(const Word* state) { return find(state, problem_.goal().atoms()); }
+    LandmarkGraph find(const Word* state, std::span<const int32_t> goal);
 
     const Problem& problem() const { return problem_; }
     uint64_t effort() const { return propagation_.effort() + effort_; }
@@ -46,7 +48,7 @@ private:
         int32_t before, after;
     };
 
-    void number_facts();
+    void number_facts(std::span<const int32_t> goal);
     void add_order(std::vector<Order>& orders, int32_t before, int32_t after) const;
     void order_fact(int32_t landmark);
     void find_disjunctions(int32_t landmark);
@@ -54,7 +56,7 @@ private:
     std::vector<int32_t> first_achievers(std::span<const int32_t> atoms);
     template <class Function>
     void for_each_shared(const std::vector<int32_t>& operators, Function&& function);
-    LandmarkGraph make_graph() const;
+    LandmarkGraph make_graph(std::span<const int32_t> goal) const;
 
     std::shared_ptr<const Problem> owned_;
     const Problem& problem_;

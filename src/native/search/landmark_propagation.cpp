@@ -20,9 +20,10 @@ LandmarkPropagation::LandmarkPropagation(const Problem& problem, std::shared_ptr
     position_.resize(ops_.size());
 }
 
-bool LandmarkPropagation::run(const Word* state) {
-    if (!explore(state)) return false;
-    choose_candidates();
+bool LandmarkPropagation::run(const Word* state, std::span<const int32_t> goal) {
+    explore(state);
+    if (std::any_of(goal.begin(), goal.end(), [&](int32_t atom) { return support_[atom] == unreached; })) return false;
+    choose_candidates(goal);
     sweep();
     return true;
 }
@@ -37,7 +38,7 @@ void LandmarkPropagation::fire(int32_t op) {
         }
 }
 
-bool LandmarkPropagation::explore(const Word* state) {
+void LandmarkPropagation::explore(const Word* state) {
     std::fill(support_.begin(), support_.end(), unreached);
     std::fill(position_.begin(), position_.end(), -1);
     missing_ = n_pre_;
@@ -50,11 +51,9 @@ bool LandmarkPropagation::explore(const Word* state) {
         for (int32_t op : ops_.waiting[reached_[i]])
             if (--missing_[op] == 0) fire(op);
     effort_ += reached_.size() + order_.size();
-    return std::all_of(problem_.goal().begin(), problem_.goal().end(),
-                       [&](int32_t atom) { return support_[atom] != unreached; });
 }
 
-void LandmarkPropagation::choose_candidates() {
+void LandmarkPropagation::choose_candidates(std::span<const int32_t> goal) {
     std::fill(column_.begin(), column_.end(), -1);
     candidates_.clear();
     const auto add = [&](int32_t atom) {
@@ -62,7 +61,7 @@ void LandmarkPropagation::choose_candidates() {
         column_[atom] = static_cast<int32_t>(candidates_.size());
         candidates_.push_back(atom);
     };
-    for (int32_t atom : problem_.goal()) add(atom);
+    for (int32_t atom : goal) add(atom);
     for (std::size_t i = 0; i < candidates_.size(); ++i)
         if (const int32_t op = support_[candidates_[i]]; op >= 0)
             for (int32_t atom : ops_.pre[op]) add(atom);

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "search/bit_matrix.hpp"
@@ -23,8 +24,8 @@ public:
     // `operators` are those of unit costs.
     LandmarkPropagation(const Problem& problem, std::shared_ptr<const RelaxedOperators> operators);
 
-    // False where the goal cannot be reached; then there is nothing to ask for below.
-    bool run(const Word* state);
+    // False where the goal, these atoms, cannot be reached; then there is nothing to ask for below.
+    bool run(const Word* state, std::span<const int32_t> goal);
 
     const RelaxedOperators& operators() const { return ops_; }
     // Relaxed operators that add an atom and can be applied at some time.
@@ -47,9 +48,9 @@ public:
 private:
     static constexpr int32_t initial = -1, unreached = -2;
 
-    bool explore(const Word* state);
+    void explore(const Word* state);
     void fire(int32_t op);
-    void choose_candidates();
+    void choose_candidates(std::span<const int32_t> goal);
     void sweep();
     void meet(int32_t op, int32_t visited);
 

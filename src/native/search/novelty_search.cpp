@@ -15,14 +15,15 @@ constexpr uint64_t most_left = 1024;  // atoms of a relaxed plan that are told a
 constexpr uint64_t effort_of_expansion = 500, effort_of_child = 300, effort_of_lookup = 4, effort_of_settling = 4;
 }  // namespace
 
-NoveltySearch::NoveltySearch(RelaxationEvaluator& relaxation, std::string name, uint64_t expansion_limit, Budget& budget)
-    : problem_(relaxation.problem()), relaxation_(relaxation), name_(std::move(name)), expansion_limit_(expansion_limit),
-      budget_(budget), registry_(problem_.packing().n_words(), budget), novelty_(problem_.packing()),
-      partitions_(problem_.goal().size() + 1), values_(problem_.packing().n_variables()) {}
+NoveltySearch::NoveltySearch(RelaxationEvaluator& relaxation, const Goal& goal, std::string name,
+                             uint64_t expansion_limit, Budget& budget)
+    : problem_(relaxation.problem()), wanted_(goal), relaxation_(relaxation), name_(std::move(name)),
+      expansion_limit_(expansion_limit), budget_(budget), registry_(problem_.packing().n_words(), budget),
+      novelty_(problem_.packing()), partitions_(wanted_.atoms().size() + 1), values_(problem_.packing().n_variables()) {}
 
 uint32_t NoveltySearch::missing_goals(const Word* state) const {
     uint32_t missing = 0;
-    for (int32_t atom : problem_.goal()) missing += !problem_.packing().holds(state, atom);
+    for (int32_t atom : wanted_.atoms()) missing += !problem_.packing().holds(state, atom);
     return missing;
 }
 

@@ -27,8 +27,12 @@ namespace goalward {
 
 class NoveltySearch final : public TurnSearch {
 public:
-    // The evaluator, of kind ff, may serve other searches in turn.
-    NoveltySearch(RelaxationEvaluator& relaxation, std::string name, uint64_t expansion_limit, Budget& budget);
+    // The evaluator, of kind ff and with this goal, may serve other searches in turn. It and the goal belong to the caller.
+    NoveltySearch(RelaxationEvaluator& relaxation, const Goal& goal, std::string name, uint64_t expansion_limit,
+                  Budget& budget);
+    ~NoveltySearch() override { budget_.fits(accounted_, 0); }
+    NoveltySearch(const NoveltySearch&) = delete;
+    NoveltySearch& operator=(const NoveltySearch&) = delete;
 
     std::optional<Status> start(std::span<const int32_t> init) override;
     std::optional<Status> advance(uint64_t effort) override;
@@ -62,6 +66,7 @@ private:
     Status why() const { return status_of(budget_.why()); }
 
     const Problem& problem_;
+    const Goal& wanted_;
     RelaxationEvaluator& relaxation_;
     std::string name_, led_by_;
     uint64_t expansion_limit_;

@@ -1,5 +1,5 @@
-// Searches that take turns until one of them ends: with h_FF and landmarks, by novelty, with a network beside h_FF and
-// landmarks, with the network alone.
+// Searches that take turns until one of them ends: with h_FF and landmarks, by novelty, goal by goal, with a network
+// beside h_FF and landmarks, with the network alone.
 //
 // Turns go by counted effort, not by the clock, so a portfolio does the same on every run. Each search has states of its
 // own and begins with its first turn, so that what one search solves at once never waits for another.
@@ -16,16 +16,22 @@
 
 namespace goalward {
 
+enum class PartKind {
+    guided,   // with h_FF and landmarks
+    hybrid,   // with h_FF, landmarks and the network
+    network,  // with the network alone
+    novelty,  // by what is new in a state
+    agenda,   // goal by goal
+};
+
 struct PortfolioPart {
     std::string name;  // where there are several parts, the names of its queues begin with it
-    bool guided;       // with h_FF and landmarks
-    bool network;
-    bool novelty;  // by what is new in a state, and with nothing else
-    int batch;     // see QueueSearchOptions
-    double share;  // of the effort that all parts take together, relative to the others
-    // A head start for the others: the part begins when the effort of every part that has begun, divided by its share,
-    // has reached this.
-    uint64_t delay;
+    PartKind kind;
+    int batch;       // see QueueSearchOptions
+    double share;    // see Turns
+    uint64_t delay;  // see Turns
+
+    bool needs_network() const { return kind == PartKind::hybrid || kind == PartKind::network; }
 };
 
 // `network`, made for the same problem, may be null if no part asks for it. Of the options only the limits count. They

@@ -16,9 +16,9 @@ constexpr std::size_t slice = 256;  // children evaluated between two looks at t
 constexpr float worst = 1e30f;      // a value for what cannot be trusted to be a dead end
 }  // namespace
 
-QueueSearch::QueueSearch(const Problem& problem, std::vector<Guide*> guides, Evaluator* network,
+QueueSearch::QueueSearch(const Problem& problem, const Goal& goal, std::vector<Guide*> guides, Evaluator* network,
                          const QueueSearchOptions& options, Budget& budget)
-    : problem_(problem), guides_(std::move(guides)), network_(network), options_(options), budget_(budget),
+    : problem_(problem), wanted_(goal), guides_(std::move(guides)), network_(network), options_(options), budget_(budget),
       registry_(problem.packing().n_words(), budget), alternation_(options.boost),
       progress_(guides_.size() + (network ? 1 : 0)), values_(problem.packing().n_variables()),
       guide_values_(guides_.size()) {
@@ -47,7 +47,7 @@ std::optional<Status> QueueSearch::start(std::span<const int32_t> init) {
     const Word* state = registry_[id];
     earlier_effort_ = effort();
     for (Guide* guide : guides_) guide->start(id, state);
-    const bool solved = problem_.is_goal(state);
+    const bool solved = wanted_.holds(state);
     if (guides_.empty()) {
         network_->evaluate({{&state, 1}, {}, {}}, {&stats_.initial_h, 1});
         progress_.back() = {1, stats_.initial_h};
@@ -153,7 +153,7 @@ void QueueSearch::add_node(StateId parent) {
 void QueueSearch::add_child(StateId parent, int32_t op, StateId child) {
     add_node(parent);
     for (Guide* guide : guides_) guide->reached(parent, op, child, registry_[child], true);
-    if (problem_.is_goal(registry_[child])) {
+    if (wanted_.holds(registry_[child])) {
         goal_ = child;
         if (serving_ >= 0) led_by_ = queues_[serving_].name;
     }

@@ -35,9 +35,12 @@ struct QueueSearchOptions {
 
 class QueueSearch final : public TurnSearch {
 public:
-    // Guides and network, of which there is at least one, belong to the caller.
-    QueueSearch(const Problem& problem, std::vector<Guide*> guides, Evaluator* network,
+    // Goal, guides and network belong to the caller; of the latter two there is at least one.
+    QueueSearch(const Problem& problem, const Goal& goal, std::vector<Guide*> guides, Evaluator* network,
                 const QueueSearchOptions& options, Budget& budget);
+    ~QueueSearch() override { budget_.fits(accounted_, 0); }
+    QueueSearch(const QueueSearch&) = delete;
+    QueueSearch& operator=(const QueueSearch&) = delete;
 
     std::optional<Status> start(std::span<const int32_t> init) override;
     std::optional<Status> advance(uint64_t effort) override;
@@ -84,6 +87,7 @@ private:
     Status why() const { return status_of(budget_.why()); }
 
     const Problem& problem_;
+    const Goal& wanted_;
     std::vector<Guide*> guides_;
     Evaluator* network_;
     QueueSearchOptions options_;

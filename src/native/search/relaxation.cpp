@@ -41,7 +41,7 @@ RelaxationEvaluator::RelaxationEvaluator(std::shared_ptr<const Problem> problem,
     marked_.resize(ops_.size());
     buckets_.resize(n_buckets);
     is_goal_.resize(n_atoms);
-    set_goal(problem_.goal());
+    set_goal(problem_.goal().atoms());
 }
 
 void RelaxationEvaluator::set_goal(std::span<const int32_t> atoms) {

@@ -30,7 +30,7 @@ class GoalCount final : public Evaluator {
 public:
     GoalCount(std::shared_ptr<const Problem> problem, bool) : Evaluator(std::move(problem)) {}
     void evaluate(const Batch& batch, std::span<float> h) override {
-        const auto& goal = problem_.goal();
+        const auto goal = problem_.goal().atoms();
         for (std::size_t i = 0; i < batch.states.size(); ++i)
             h[i] = static_cast<float>(std::count_if(goal.begin(), goal.end(), [&](int32_t atom) {
                 return !problem_.packing().holds(batch.states[i], atom);

@@ -24,10 +24,9 @@ void keep_stored(Rows& rows, Predicate stored) {
 Problem::Problem(Rows pre, Rows add, Rows del, std::vector<int32_t> costs, std::vector<int32_t> goal, Rows variables,
                  const std::vector<uint8_t>& operator_mask, int n_atoms)
     : pre_(std::move(pre)), add_(std::move(add)), del_(std::move(del)), costs_(std::move(costs)),
-      goal_(std::move(goal)), packing_(std::move(variables), n_atoms) {
+      packing_(std::move(variables), n_atoms), goal_(std::move(goal), packing_) {
     const auto stored = [&](int32_t atom) { return packing_.slot(atom).variable >= 0; };
     for (Rows* rows : {&pre_, &add_, &del_}) keep_stored(*rows, stored);
-    std::erase_if(goal_, [&](int32_t atom) { return !stored(atom); });
     std::vector<std::vector<SuccessorGenerator::Fact>> preconditions;
     for (std::size_t o = 0; o < costs_.size(); ++o) {
         if (operator_mask[o]) {
@@ -41,15 +40,6 @@ Problem::Problem(Rows pre, Rows add, Rows del, std::vector<int32_t> costs, std::
         }
         effect_start_.push_back(static_cast<int32_t>(effects_.size()));
     }
-    std::map<uint32_t, Test> tests;
-    for (int32_t atom : goal_) {
-        const Packing::Slot s = packing_.slot(atom);
-        const Packing::Variable v = packing_.layout(s.variable);
-        Test& t = tests.try_emplace(v.word, Test{v.word, 0, 0}).first->second;
-        t.mask |= v.mask << v.shift;
-        t.bits |= static_cast<uint32_t>(s.value) << v.shift;
-    }
-    for (const auto& [word, test] : tests) goal_tests_.push_back(test);
     successors_ = std::make_unique<SuccessorGenerator>(active_, std::move(preconditions), packing_);
 }
 

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "task/goal.hpp"
 #include "task/packing.hpp"
 #include "task/rows.hpp"
 #include "task/successors.hpp"
@@ -25,17 +26,13 @@ public:
             const std::vector<uint8_t>& operator_mask, int n_atoms);
 
     const Packing& packing() const { return packing_; }
-    const std::vector<int32_t>& goal() const { return goal_; }
+    const Goal& goal() const { return goal_; }
     const std::vector<int32_t>& active_operators() const { return active_; }
     std::size_t n_operators() const { return costs_.size(); }
     Operator op(int32_t o) const { return {pre_[o], add_[o], del_[o], costs_[o]}; }
     int32_t cost(int32_t o) const { return costs_[o]; }
 
-    bool is_goal(const Word* state) const {
-        for (const Test& t : goal_tests_)
-            if ((state[t.word] & t.mask) != t.bits) return false;
-        return true;
-    }
+    bool is_goal(const Word* state) const { return goal_.holds(state); }
     void applicable(const int32_t* values, std::vector<int32_t>& operators) const {
         successors_->applicable(values, operators);
     }
@@ -61,9 +58,9 @@ private:
     void compile_effects(int32_t o);
 
     Rows pre_, add_, del_;
-    std::vector<int32_t> costs_, goal_, active_;
+    std::vector<int32_t> costs_, active_;
     Packing packing_;
-    std::vector<Test> goal_tests_;
+    Goal goal_;
     std::vector<Effect> effects_;
     std::vector<int32_t> effect_start_{0};
     std::unique_ptr<SuccessorGenerator> successors_;

@@ -196,7 +196,7 @@ std::optional<ImproveResult> improve(Guidance& guidance, std::span<const int32_t
                                      const std::function<bool(const ImproveResult&)>& heartbeat) {
     struct Restored {  // windows give h_FF other goals; whoever uses it next needs the problem's
         Guidance& guidance;
-        ~Restored() { guidance.relaxation.set_goal(guidance.problem->goal()); }
+        ~Restored() { guidance.relaxation.set_goal(guidance.problem->goal().atoms()); }
     } restored{guidance};
     ImproveResult result;
     Budget* clock = nullptr;

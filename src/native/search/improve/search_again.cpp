@@ -19,7 +19,7 @@ SearchAgain::Search::Search(const SearchAgain& parent, const Path& path, double 
              parent.init_.data(), parent.budget_) {}
 
 std::optional<Detour> SearchAgain::advance(const Path& path, SuffixIndex& index, uint64_t effort) {
-    guidance_.relaxation.set_goal(costs_.problem.goal());
+    guidance_.relaxation.set_goal(costs_.problem.goal().atoms());
     for (const uint64_t until = effort_ + effort; effort_ < until && !budget_.exceeded();) {
         Search* search = next(path);
         exhausted_ = !search;

@@ -21,7 +21,7 @@ Suffixes::Suffixes(const Problem& problem, const Path& path)
         mask[v.word] &= ~(v.mask << v.shift);
         bits[v.word] &= ~(v.mask << v.shift);
     };
-    for (int32_t atom : problem.goal()) need(atom);
+    for (int32_t atom : problem.goal().atoms()) need(atom);
     for (int j = n_; j-- > 0;) {
         std::copy_n(mask, n_words_, mask - n_words_);
         std::copy_n(bits, n_words_, bits - n_words_);
