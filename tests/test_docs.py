@@ -1,6 +1,7 @@
 """What the pages show is run: programs as they stand, commands as a shell takes them, with budgets of seconds.
 
-Commands that take long, or a cluster, are only read by the command line: names and options must be there.
+Every command is also read by the command line: names and options must be there. Those for experiments are run in
+``test_docs_experiments.py``.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ def at_hand(tmp_path: Path) -> Path:
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("page", ["README.md", "docs/improving.md", "docs/methods.md"])
 def test_commands_and_programs_for_files_at_hand_work(page: str, at_hand: Path) -> None:
-    """All but experiments, which tests/experiments runs: what is on a page with names that a reader replaces."""
+    """All but experiments: what is on a page with names that a reader replaces."""
     text = (REPOSITORY / page).read_text()
     lines = [line for line in COMMAND.findall(text) if not line.startswith("goalward experiment")]
     if find_driver() is None:
