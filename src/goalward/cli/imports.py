@@ -26,4 +26,5 @@ def quick_imports() -> Iterator[None]:
         if chosen is None:
             os.environ.pop(BLAS_THREADS, None)
         if collecting:
+            gc.freeze()  # or the first search for garbage would go through everything that was imported
             gc.enable()
