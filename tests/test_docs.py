@@ -140,3 +140,15 @@ def test_the_site_can_be_built(tmp_path: Path) -> None:
     run = subprocess.run(command, capture_output=True, text=True, check=False, cwd=REPOSITORY)
     assert run.returncode == 0, run.stderr + run.stdout
     assert (tmp_path / "site" / "index.html").is_file()
+
+
+def test_scripts_that_pages_name_are_there() -> None:
+    """They measure for minutes or hours, so nobody runs them here."""
+    pages = [REPOSITORY / "README.md", REPOSITORY / "CONTRIBUTING.md", *DOCS.rglob("*.md")]
+    named = {
+        name
+        for page in pages
+        for name in re.findall(r"\b(?:benchmarks|packaging|examples)/[\w./]*\w", page.read_text())
+    }
+    assert len(named) > 20
+    assert [name for name in sorted(named) if not (REPOSITORY / name).exists()] == []
