@@ -38,7 +38,8 @@ try python -c 'from goalward import load_model; assert load_model("blocks4-v1.go
 printf '$ goalward train\n'
 if goalward train delivery/domain.pddl delivery/problem.pddl -o model.goalward 2>output; then echo "trained without PyTorch" >&2; exit 1; fi
 cat output
-echo "The environment in MB (all of it, and its largest packages):"
+echo "The environment in MB (all of it, without pip's part, and its largest packages):"
 du -sm environment
+du -sm --exclude='*/site-packages/pip' --exclude='*/site-packages/setuptools' --exclude='*/site-packages/pkg_resources' environment
 du -sm environment/lib/python*/site-packages/* | sort -rn | head -6
 echo "installed in $((installed - started)) s"

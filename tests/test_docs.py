@@ -1,6 +1,7 @@
 """What the pages show is run: programs as they stand, commands as a shell takes them, with budgets of seconds.
 
-Commands that take long, or a cluster, are only read by the command line: names and options must be there.
+Every command is also read by the command line: names and options must be there. Those for experiments are run in
+``test_docs_experiments.py``.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ def at_hand(tmp_path: Path) -> Path:
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("page", ["README.md", "docs/improving.md", "docs/methods.md"])
 def test_commands_and_programs_for_files_at_hand_work(page: str, at_hand: Path) -> None:
-    """All but experiments, which tests/experiments runs: what is on a page with names that a reader replaces."""
+    """All but experiments: what is on a page with names that a reader replaces."""
     text = (REPOSITORY / page).read_text()
     lines = [line for line in COMMAND.findall(text) if not line.startswith("goalward experiment")]
     if find_driver() is None:
@@ -139,3 +140,15 @@ def test_the_site_can_be_built(tmp_path: Path) -> None:
     run = subprocess.run(command, capture_output=True, text=True, check=False, cwd=REPOSITORY)
     assert run.returncode == 0, run.stderr + run.stdout
     assert (tmp_path / "site" / "index.html").is_file()
+
+
+def test_scripts_that_pages_name_are_there() -> None:
+    """They measure for minutes or hours, so nobody runs them here."""
+    pages = [REPOSITORY / "README.md", REPOSITORY / "CONTRIBUTING.md", *DOCS.rglob("*.md")]
+    named = {
+        name
+        for page in pages
+        for name in re.findall(r"\b(?:benchmarks|packaging|examples)/[\w./]*\w", page.read_text())
+    }
+    assert len(named) > 20
+    assert [name for name in sorted(named) if not (REPOSITORY / name).exists()] == []

@@ -86,13 +86,8 @@ def test_arguments_are_named_in_the_order_in_which_they_are_given(goalward: Goal
     assert goalward("generate", "-h").out.startswith("Usage: goalward generate [OPTIONS] [DOMAIN]\n")
 
 
-@pytest.mark.parametrize("arguments", [("--version",), ("--help",), ("complete", "goalward so")])
-def test_what_is_asked_often_loads_no_command(arguments: tuple[str, ...]) -> None:
-    """Whatever takes time to load (arrays, tables, PyTorch, the commands themselves) waits until it is needed."""
-    environ = environment()
-    if arguments[0] == "complete":
-        environ |= {"_GOALWARD_COMPLETE": "complete_bash", "COMP_WORDS": arguments[1], "COMP_CWORD": "1"}
-        arguments = ()
+def loaded_by(arguments: tuple[str, ...], environ: dict[str, str]) -> set[str]:
+    """The modules that a run has loaded when it ends."""
     code = (
         "import atexit, sys\n"
         "sys.argv[1:] = sys.argv[2:]\n"
@@ -104,12 +99,34 @@ def test_what_is_asked_often_loads_no_command(arguments: tuple[str, ...]) -> Non
         [sys.executable, "-c", code, "-", *arguments], capture_output=True, text=True, check=True, env=environ
     )
     assert run.stdout
-    modules = set(run.stderr.split())
+    return set(run.stderr.split())
+
+
+@pytest.mark.parametrize("arguments", [("--version",), ("--help",), ("complete", "goalward so")])
+def test_what_is_asked_often_loads_no_command(arguments: tuple[str, ...]) -> None:
+    """Whatever takes time to load (arrays, tables, PyTorch, the commands themselves) waits until it is needed."""
+    environ = environment()
+    if arguments[0] == "complete":
+        environ |= {"_GOALWARD_COMPLETE": "complete_bash", "COMP_WORDS": arguments[1], "COMP_CWORD": "1"}
+        arguments = ()
+    modules = loaded_by(arguments, environ)
     assert "goalward.cli.main" in modules
-    allowed = {"commands", "completion", "main", "signals"}
+    allowed = {"commands", "completion", "imports", "main", "plain_values", "signals"}
     assert {m.split(".")[2] for m in modules if m.startswith("goalward.cli.")} <= allowed
-    assert not {m.split(".")[0] for m in modules} & {"numpy", "torch", "rich", "fast_downward", "distributed"}
+    slow = {"numpy", "torch", "rich", "pydantic", "fast_downward", "distributed"}
+    assert not {m.split(".")[0] for m in modules} & slow
     assert ("typer" in modules) == (arguments != ("--version",))
+
+
+def test_solving_an_easy_state_loads_what_it_needs() -> None:
+    """A state is solved in milliseconds; loading what draws, translates or reads unusual arguments takes longer."""
+    data = Path(__file__).resolve().parents[1] / "data"
+    arguments = ("solve", str(data / "blocks4-v1.goalward"), str(data / "blocks4-v1" / "p1.pddl"), "--jobs", "1")
+    modules = loaded_by(arguments, environment())
+    assert "goalward.cli.solve" in modules
+    slow = {"torch", "rich", "pydantic", "pydantic_core", "fast_downward", "asyncio", "multiprocessing"}
+    assert not {m.split(".")[0] for m in modules} & slow
+    assert not modules & {"numpy.ma", "numpy.testing", "numpy.random", "goalward.learning", "goalward.cli.live"}
 
 
 @pytest.mark.parametrize(

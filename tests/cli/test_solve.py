@@ -281,6 +281,13 @@ def test_jobs_change_nothing_but_the_time(goalward: Goalward) -> None:
 # --- exit codes ---
 
 
+@pytest.fixture
+def unlimited_loading(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody looks at the clock while files are read, which takes long where the machine is busy."""
+    monkeypatch.setattr("goalward.cli.limits.CHECK_INTERVAL", PATIENCE)
+
+
+@pytest.mark.usefixtures("unlimited_loading")
 def test_a_state_that_runs_out_of_time(goalward: Goalward, solved_state: Path) -> None:
     outcome = goalward("solve", MODEL, solved_state, *STATES, "--time-limit", "0.0001ms")
     assert outcome.code == 23
@@ -289,6 +296,7 @@ def test_a_state_that_runs_out_of_time(goalward: Goalward, solved_state: Path) -
     assert "Solved 1 of 6 states, every plan valid.\n" in outcome.out
 
 
+@pytest.mark.usefixtures("unlimited_loading")
 def test_json_of_states_that_run_out_of_time(goalward: Goalward) -> None:
     outcome = goalward("solve", MODEL, *STATES, "--time-limit", "0.0001ms", "--json")
     assert outcome.code == 23

@@ -13,7 +13,9 @@ import typer.main
 from typer.core import CompletionItem, TyperArgument, TyperCommand, TyperGroup  # type: ignore[attr-defined]
 from typer.exceptions import TyperException
 
+from goalward.cli.imports import quick_imports
 from goalward.cli.main import DEBUG, name_and_version
+from goalward.cli.plain_values import read_plainly
 from goalward.errors import UsageError, did_you_mean
 
 PROGRAM = "goalward"
@@ -34,7 +36,9 @@ class Entry:
     def load(self, name: str) -> Command:
         """Import it and read its options."""
         app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-        app.command(name, cls=Command)(getattr(import_module(f"goalward.cli.{self.module}"), self.function))
+        with quick_imports():
+            module = import_module(f"goalward.cli.{self.module}")
+        app.command(name, cls=Command)(getattr(module, self.function))
         return typer.main.get_command(app)  # type: ignore[return-value]  # with one command, it is that command
 
 
@@ -179,7 +183,17 @@ def make_group(
     return group
 
 
-class Group(TyperGroup):
+class _PlainlyRead:
+    """A command or group that leaves pydantic unloaded as long as what was typed is plainly right."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Arguments and options, --help among them."""
+        parameters: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        read_plainly(parameters)
+        return parameters
+
+
+class Group(_PlainlyRead, TyperGroup):
     """Commands of which only the table is read until one is used."""
 
     entries: Mapping[str, Entry | Family]
@@ -215,7 +229,7 @@ class Group(TyperGroup):
         return [CompletionItem(name, help=self.entries[name].summary) for name in names] + options
 
 
-class Command(TyperCommand):
+class Command(_PlainlyRead, TyperCommand):
     """A command whose help names its arguments as people write them, ``MODEL STATES...``, and not Python's types."""
 
     def __init__(self, *args: Any, **named: Any) -> None:

@@ -13,11 +13,12 @@ import typer
 from rich.live import Live
 from rich.text import Text
 
-from goalward.cli.console import errors, print_json, say
+from goalward.cli.console import print_json, say
 from goalward.cli.limits import Limits
 from goalward.cli.live import spinner
 from goalward.cli.signals import Interrupt
 from goalward.cli.summaries import show_summaries
+from goalward.cli.terminal import errors
 from goalward.errors import ExitCode, UsageError
 from goalward.experiments.config import Budgets
 from goalward.experiments.contest import Contest, parse_entrants

@@ -15,10 +15,11 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from goalward.cli.console import errors, print_json, print_table, say
+from goalward.cli.console import print_json, say
 from goalward.cli.live import spinner
 from goalward.cli.signals import Interrupt
 from goalward.cli.summaries import show_summaries
+from goalward.cli.terminal import errors, print_table
 from goalward.errors import ExitCode, UsageError
 from goalward.experiments.benchmark import find_instances
 from goalward.experiments.clusters import cores, existing_cluster, local_cluster, slurm_cluster, submit_script

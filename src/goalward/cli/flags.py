@@ -10,8 +10,6 @@ import typer
 
 from goalward.declared import NAMES, Option
 from goalward.learning.options import PRESETS
-from goalward.search.best_first import ALGORITHMS
-from goalward.search.solving import AS_LONG_AS_SEARCH, SHORT, Improvement
 
 Command = TypeVar("Command", bound=Callable[..., None])
 
@@ -38,26 +36,6 @@ def with_flags(shown: Iterable[Option], hidden: Iterable[Option] = ()) -> Callab
         return run  # type: ignore[return-value]
 
     return decorate
-
-
-def search_flag(more: str) -> Any:
-    """The flag --search, which names one of our searches; ``more`` ends its help text."""
-    summaries = "; ".join(f"{name}: {summary}" for name, summary in ALGORITHMS.items())
-    return typer.Option("--search", "-s", metavar="|".join(ALGORITHMS), help=summaries + more, show_default=False)
-
-
-IMPROVE = typer.Option(
-    "--improve",
-    metavar="DURATION|none",
-    help="improve the plan for so long after the search, within the time limit  "
-    f"[default: as long as the search took, at least {SHORT:g}s]",
-    show_default=False,
-)
-
-
-def parse_improvement(text: str | None) -> Improvement | None:
-    """How long to improve plans, from what was typed."""
-    return AS_LONG_AS_SEARCH if text is None else Improvement.of(text)
 
 
 def _flag(option: Option, *, hidden: bool) -> inspect.Parameter:

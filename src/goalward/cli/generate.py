@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from goalward.cli.console import print_table, say
+from goalward.cli.console import say
+from goalward.cli.terminal import print_table
 from goalward.errors import UsageError
 from goalward.task.domains import DOMAINS
 from goalward.task.domains import generate as make_instance

@@ -13,9 +13,9 @@ from rich.table import Table
 from rich.text import Text
 
 from goalward import _core
-from goalward.cli.console import errors
 from goalward.cli.notebook import NotebookRows, in_notebook
 from goalward.cli.signals import ended_at_once
+from goalward.cli.terminal import errors
 from goalward.measures import format_count, format_duration, format_size
 from goalward.search import ImprovedPlan, Statistics
 

@@ -9,6 +9,7 @@ import sys
 import traceback
 from collections.abc import Callable
 
+from goalward.cli.imports import quick_imports
 from goalward.cli.signals import ending_signals
 from goalward.errors import ExitCode, GoalwardError
 from goalward.outward import printable
@@ -40,7 +41,8 @@ def _call(arguments: list[str]) -> int:
         return ExitCode.SUCCESS
     # Pydantic, which reads the command line for typer, would look through all installed packages for plugins.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-    from goalward.cli.commands import call  # noqa: PLC0415
+    with quick_imports():
+        from goalward.cli.commands import call  # noqa: PLC0415
 
     return call(arguments)
 

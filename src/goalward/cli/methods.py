@@ -13,8 +13,9 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from goalward.cli.console import print_table, say
+from goalward.cli.console import say
 from goalward.cli.flags import describe_default
+from goalward.cli.terminal import print_table
 from goalward.declared import Option, own_first
 from goalward.learning.methods import METHODS, Method, find_method
 from goalward.learning.options import PRESETS

@@ -10,10 +10,10 @@ import typer
 
 from goalward.cli.anytime import DEFAULT_NAME, PlanSeries
 from goalward.cli.console import print_json, say
-from goalward.cli.flags import IMPROVE, parse_improvement, search_flag
 from goalward.cli.limits import Limits
 from goalward.cli.live import LiveFigures, spinner
 from goalward.cli.plan_output import ENDS_OF_IMPROVEMENT, EXIT_CODES, early_end_as_json, plan_as_json, report
+from goalward.cli.search_flags import IMPROVE, parse_improvement, search_flag
 from goalward.cli.signals import Interrupt
 from goalward.errors import LimitError, UsageError
 from goalward.measures import format_batches, parse_batches, parse_duration, parse_size

@@ -11,18 +11,14 @@ from pathlib import Path
 from typing import Annotated, Any, cast
 
 import typer
-from rich.console import Console, Group
-from rich.live import Live
-from rich.table import Table
-from rich.text import Text
 
 from goalward import _core
-from goalward.cli.console import errors, print_json, say
-from goalward.cli.flags import IMPROVE, parse_improvement, search_flag
+from goalward.cli.console import on_terminal, print_json, say
 from goalward.cli.limits import Limits
-from goalward.cli.live import search_view
 from goalward.cli.plan_output import EXIT_CODES
+from goalward.cli.search_flags import IMPROVE, parse_improvement, search_flag
 from goalward.cli.signals import Interrupt
+from goalward.cli.solved_states import Results, Row, is_solved
 from goalward.errors import ExitCode, UsageError
 from goalward.measures import (
     format_batches,
@@ -33,7 +29,7 @@ from goalward.measures import (
     parse_duration,
     parse_size,
 )
-from goalward.outward import csv_text, printable
+from goalward.outward import csv_text
 from goalward.search import (
     TURNS,
     Algorithm,
@@ -45,12 +41,6 @@ from goalward.search.planning import without_model
 from goalward.search.solving import TIME_LIMIT, Outcome, default_search, solve_all
 from goalward.task.plan_file import write_text_atomically
 from goalward.task.sexpr import read_text
-
-Row = dict[str, Any]
-"""One line of the result: the state, the figures of its outcome, the plan's file."""
-
-LOOK_INTERVAL = 0.25
-"""Seconds of search between two looks at its figures; drawing takes milliseconds, which short searches do not have."""
 
 
 def solve(
@@ -114,7 +104,7 @@ def solve(
         if not of_use:
             say("Training found that this model is of no use: searching without it (--search hybrid uses it).")
     rows: list[Row] = []
-    with Interrupt() as interrupt, _Results(len(states), jobs, plain) as results:
+    with Interrupt() as interrupt, _results(len(states), jobs, plain) as results:
 
         def progress(figures: Statistics) -> bool:
             results.searching(figures)
@@ -137,8 +127,16 @@ def solve(
         say(_summary_lines(summary))
     if interrupt.asked:
         raise typer.Exit(ExitCode.INTERRUPTED)
-    failed = [Status(row["status"]) for row in rows if not _solved(row)]
+    failed = [Status(row["status"]) for row in rows if not is_solved(row)]
     raise typer.Exit(EXIT_CODES[failed[0]] if failed else ExitCode.SUCCESS)
+
+
+def _results(total: int, jobs: int, plain: bool) -> Results:
+    if not (plain and on_terminal()):
+        return Results(plain)
+    from goalward.cli.live_states import LiveResults  # noqa: PLC0415 - slow to load
+
+    return LiveResults(total, jobs)
 
 
 def _cell(value: Any) -> Any:
@@ -167,75 +165,8 @@ def _row(outcome: Outcome, plan_file: Path | None) -> Row:
     return {"state": outcome.start.source, **outcome.record(), "plan_file": str(plan_file) if written else None}
 
 
-def _solved(row: Row) -> bool:
-    return bool(row["status"] == Status.SOLVED.value)
-
-
-def _line(row: Row) -> str:
-    rate = row["evaluated"] / row["search_time"] if row["search_time"] > 0 else 0.0
-    length = "-" if row["plan_length"] is None else f"{row['plan_length']} step(s)"
-    if row["first_plan_length"] != row["plan_length"]:
-        length += f" (first {row['first_plan_length']})"
-    return (
-        f"{row['state']}: {row['status']}, {length}, {row['expanded']} expanded, {row['evaluated']} evaluated, "
-        f"{format_count(rate)} evaluations/s, {row['search_time']:.3f}s"
-    )
-
-
-class _Results:
-    """A line on stdout for each state that is done; on a terminal, below them, how far we are.
-
-    Lines and progress must not be written to one terminal by two writers, who would not know where the cursor is: if
-    stdout is a terminal, rich writes both to it.
-    """
-
-    def __init__(self, total: int, jobs: int, enabled: bool) -> None:
-        self._total = total
-        self._jobs = jobs
-        self._enabled = enabled
-        self._done = 0
-        self._solved = 0
-        self._next_look = LOOK_INTERVAL
-        self._live: Live | None = None
-        if enabled and errors.is_terminal:
-            out = Console(highlight=False, markup=False, emoji=False)
-            console = out if out.is_terminal else errors
-            self._live = Live(console=console, transient=True, auto_refresh=False, redirect_stdout=False)
-
-    def __enter__(self) -> _Results:
-        if self._live is not None:
-            self._live.start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        if self._live is not None:
-            self._live.stop()
-
-    def add(self, row: Row) -> None:
-        """A state is done."""
-        self._done += 1
-        self._solved += _solved(row)
-        if self._live is not None and not self._live.console.stderr:
-            self._live.console.print(Text(printable(_line(row)), style="" if _solved(row) else "dim"), soft_wrap=True)
-        elif self._enabled:
-            say(_line(row))
-        self._next_look = LOOK_INTERVAL
-        self._show()
-
-    def searching(self, figures: Statistics) -> None:
-        """A search goes on; with several at a time their figures would take turns, so none are shown."""
-        if self._jobs == 1 and figures.seconds >= self._next_look:
-            self._next_look = figures.seconds + LOOK_INTERVAL
-            self._show(search_view(figures))
-
-    def _show(self, *above: Table) -> None:
-        if self._live is not None:
-            counts = Text(f"{self._done} of {self._total} states, {self._solved} solved", style="dim")
-            self._live.update(Group(*above, counts), refresh=True)
-
-
 def _summary(rows: list[Row], seconds: float, total: int) -> dict[str, Any]:
-    solved = [row for row in rows if _solved(row)]
+    solved = [row for row in rows if is_solved(row)]
     time_searching = sum(row["search_time"] for row in rows)
     return {
         "states": total,

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 
 from rich.table import Table
 
-from goalward.cli.console import print_table, say
+from goalward.cli.console import say
+from goalward.cli.terminal import print_table
 from goalward.experiments.summary import MethodSummary
 from goalward.measures import format_count, format_duration, format_short_duration
 from goalward.outward import printable

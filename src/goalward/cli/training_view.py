@@ -44,6 +44,9 @@ class TrainingView:
         """Has nobody asked for an end?"""
         return not self.interrupt.asked
 
+    def rests(self, trial: int) -> None:
+        """One of several trials has nothing to do."""
+
     def message(self, text: str) -> None:
         """Something worth a line."""
 
@@ -83,7 +86,7 @@ class _Trial:
         self.summary: dict[str, Any] = {}
         self.curve: list[Epoch] = []
         self.look: Look | None = None
-        self.heard = 0.0
+        self.at_work = True
 
     def rows(self) -> list[tuple[str, str]]:
         """How its training goes."""
@@ -133,8 +136,11 @@ class _LiveView(TrainingView):
 
     def _heard_of(self, trial: int) -> _Trial:
         self.current = self.seen.setdefault(trial, _Trial(trial))
-        self.current.heard = time.monotonic()
+        self.current.at_work = True
         return self.current
+
+    def rests(self, trial: int) -> None:
+        self._heard_of(trial).at_work = False
 
     def message(self, text: str) -> None:
         self.live.console.print(printable(text))
@@ -144,8 +150,8 @@ class _LiveView(TrainingView):
         elapsed = time.monotonic() - self.started
         spent = ("time", format_duration(elapsed) + self._eta(elapsed))
         if self.side_by_side > 1:
-            latest = sorted(self.seen.values(), key=lambda trial: -trial.heard)[: self.side_by_side]
-            return [spent, *(trial.row() for trial in sorted(latest, key=lambda trial: trial.number))]
+            shown = sorted(number for number, trial in list(self.seen.items()) if trial.at_work)
+            return [spent, *(self.seen[number].row() for number in shown)]
         phase = ("phase", f"{self.current.phase}, trial {self.current.number + 1} of {self.trials}")
         return [phase, spent, *self.current.rows()]
 

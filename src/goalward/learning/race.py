@@ -149,6 +149,8 @@ class Race:
         )  # fmt: skip
         first, last = turn == 0 and number == 0, turn == len(self.sizes) - 1
         learned = self._run_trial(trial, before, first=first, last=last)
+        if self.shared:
+            self.shared.rests(number)
         # Searches that were given another time compare well enough.
         if before is None or learned.rank >= before.rank:
             return learned

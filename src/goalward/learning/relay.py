@@ -35,6 +35,12 @@ class Relay:
         wanted = getattr(self.watcher, "go_on", None)
         return wanted is None or bool(wanted())
 
+    def rests(self, trial: int) -> None:
+        """A trial that is trained beside others has nothing to do; a watcher need not hear of it."""
+        told = getattr(self.watcher, "rests", None)
+        if told is not None:
+            told(trial)
+
     def message(self, text: str) -> None:
         """Something worth a line."""
         if self.watcher:

@@ -62,6 +62,11 @@ class SharedWatcher:
         """Something worth a line in the log."""
         self._pass_on("message", text)
 
+    def rests(self, trial: int) -> None:
+        """A trial has nothing to do; a watcher need not hear of it."""
+        if hasattr(self._watcher, "rests"):
+            self._pass_on("rests", trial)
+
     def _pass_on(self, name: str, *words: Any) -> Any:
         if self._watcher is None:
             return None

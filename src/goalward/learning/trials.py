@@ -31,7 +31,8 @@ class Watcher(Protocol):
     """Told what happens while a model is trained; any method may do nothing. ``epoch`` returns False to stop.
 
     One that also has a method ``go_on`` is asked it many times a second, before the first epoch and in all of them;
-    False cuts short what is going on.
+    False cuts short what is going on. One that has ``rests`` is told when a trial that is trained beside others has
+    nothing to do: until the next round, or for good.
     """
 
     def phase(self, name: str, trial: int) -> None:

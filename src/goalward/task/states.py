@@ -55,7 +55,7 @@ def as_state(task: Task, state: StateLike) -> Ints:
     given = np.asarray(state)
     if given.ndim != 1 or (given.size and not np.issubdtype(given.dtype, np.integer)):
         raise UsageError("a state is a list of the ids of its true atoms, or the path of a problem file")
-    atoms = np.unique(given)
+    atoms = np.array(sorted(set(given.tolist())), dtype=given.dtype)  # np.unique would load masked arrays
     if atoms.size and not 0 <= atoms[0] <= atoms[-1] < task.n_atoms:
         wrong = atoms[0] if atoms[0] < 0 else atoms[-1]
         raise UsageError(

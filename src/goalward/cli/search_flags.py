@@ -1,0 +1,30 @@
+"""Flags of the commands that search."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+
+from goalward.search.best_first import ALGORITHMS
+from goalward.search.solving import AS_LONG_AS_SEARCH, SHORT, Improvement
+
+
+def search_flag(more: str) -> Any:
+    """The flag --search, which names one of our searches; ``more`` ends its help text."""
+    summaries = "; ".join(f"{name}: {summary}" for name, summary in ALGORITHMS.items())
+    return typer.Option("--search", "-s", metavar="|".join(ALGORITHMS), help=summaries + more, show_default=False)
+
+
+IMPROVE = typer.Option(
+    "--improve",
+    metavar="DURATION|none",
+    help="improve the plan for so long after the search, within the time limit  "
+    f"[default: as long as the search took, at least {SHORT:g}s]",
+    show_default=False,
+)
+
+
+def parse_improvement(text: str | None) -> Improvement | None:
+    """How long to improve plans, from what was typed."""
+    return AS_LONG_AS_SEARCH if text is None else Improvement.of(text)
