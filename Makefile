@@ -70,7 +70,7 @@ types: $(VENV)/.installed-dev
 	$(BIN)/mypy
 
 check: $(VENV)/.installed-dev chromium
-	$(BIN)/python -m pytest -n auto --dist worksteal
+	$(BIN)/python -m pytest -n logical --dist worksteal
 
 # The report is tested in Chromium; where it is absent and cannot be installed, those tests skip and say so.
 chromium:

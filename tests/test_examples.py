@@ -44,7 +44,7 @@ def test_the_demo_ends_with_a_table_and_when_training_pays(tmp_path: Path) -> No
 
 
 def test_train_and_solve() -> None:
-    said = run("train_and_solve.py", "15s")
+    said = run("train_and_solve.py", "2s")
     solved = re.search(r"^(\d+) of 10 states solved$", said, flags=re.MULTILINE)
     assert solved is not None
     assert int(solved[1]) >= 1, said

@@ -257,7 +257,7 @@ def test_plan_refuses_the_model_for_another_domain(goalward: Goalward, model: Pa
 def test_plan_keeps_its_time_limit_with_the_model(
     goalward: Goalward, model: Path, bundled: Callable[..., Files]
 ) -> None:
-    outcome = goalward("plan", *bundled("blocks", n=20).names, "--model", model, "-s", "gbfs", "--time-limit", "4s")
+    outcome = goalward("plan", *bundled("blocks", n=20).names, "--model", model, "-s", "gbfs", "--time-limit", "2s")
     assert outcome.code == 23
 
 
