@@ -32,9 +32,9 @@ COMMAND = re.compile(r"^    (?:\.venv/bin/)?(goalward [a-z](?:[^\n]*\\\n)*[^\n]*
 
 
 def short(text: str, seconds: str = "2s") -> str:
-    """Durations and sizes on the pages are what users want; here seconds do, one of learning, and the least size."""
+    """Durations and sizes on the pages are what users want; here moments and the least size do."""
     lines = text.splitlines(keepends=True)
-    return SIZE.sub("--size 1", "".join(LONG.sub("1s" if LEARNS.search(line) else seconds, line) for line in lines))
+    return SIZE.sub("--size 1", "".join(LONG.sub("500ms" if LEARNS.search(line) else seconds, line) for line in lines))
 
 
 def as_script(text: str) -> str:
