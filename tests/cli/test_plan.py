@@ -268,7 +268,7 @@ def test_json_of_a_problem_that_grounding_proves_unsolvable(goalward: Goalward, 
 
 
 def test_json_of_a_search_that_ran_out_of_time(goalward: Goalward, hard: Files) -> None:
-    outcome = goalward("plan", *hard.names, "--json", "-H", "blind", "--time-limit", "1s")
+    outcome = goalward("plan", *hard.names, "--json", "-H", "blind", "--time-limit", "3s")
     assert outcome.code == 23
     found = one_object(outcome)
     assert (found["status"], found["plan"]) == ("out of time", None)
