@@ -69,8 +69,10 @@ lint: $(VENV)/.installed-dev
 types: $(VENV)/.installed-dev
 	$(BIN)/mypy
 
+# Some tests wait more than they work: for limits of time, for processes to begin and end, for the browser.
+WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 check: $(VENV)/.installed-dev chromium
-	$(BIN)/python -m pytest -n logical --dist worksteal
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 # The report is tested in Chromium; where it is absent and cannot be installed, those tests skip and say so.
 chromium:
