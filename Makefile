@@ -23,14 +23,18 @@ help:
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.installed: $(BIN)/python $(BUILD_INPUTS)
+$(VENV)/.installed-tools: $(BIN)/python pyproject.toml constraints.txt
 	$(PIP) scikit-build-core nanobind cmake ninja
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.installed-tools $(BUILD_INPUTS)
 	$(PIP) --no-build-isolation --editable '.[train]'
 	@touch $@
 
-$(VENV)/.installed-dev: $(VENV)/.installed
+# Not after .installed, of which it has everything: that would install twice.
+$(VENV)/.installed-dev: $(VENV)/.installed-tools $(BUILD_INPUTS)
 	$(PIP) --no-build-isolation --editable '.[dev]'
-	@touch $@
+	@touch $(VENV)/.installed $@
 
 $(VENV)/.installed-experiments: $(VENV)/.installed
 	$(PIP) --no-build-isolation --editable '.[train,baselines,experiments]'
@@ -65,8 +69,10 @@ lint: $(VENV)/.installed-dev
 types: $(VENV)/.installed-dev
 	$(BIN)/mypy
 
+# Some tests wait more than they work: for limits of time, for processes to begin and end, for the browser.
+WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 check: $(VENV)/.installed-dev chromium
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 # The report is tested in Chromium; where it is absent and cannot be installed, those tests skip and say so.
 chromium:

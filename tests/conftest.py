@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 from collections.abc import Callable
@@ -18,6 +19,9 @@ from helpers import TINY, FastDownward, Tiny, make_tiny, read_texts
 # A shell that starts the tests in the background makes them deaf to Ctrl-C, and what they start as well.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Tests run side by side; PyTorch's threads would wait for each other, busily, where there are more of them than cores.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # How long an example takes says something about the machine, not about the code.
 settings.register_profile("goalward", deadline=None)

@@ -27,18 +27,23 @@ EXECUTED = ["index.md", "learn-and-solve.md", "plan-and-improve.md", "python.md"
 NOTEBOOKS = sorted((DOCS / "notebooks").glob("*.ipynb"))
 BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```$", flags=re.DOTALL | re.MULTILINE)
 LONG = re.compile(r"(?<![\w.])(\d+m|[1-9]\ds|\d+h)(?!\w)")
-"""Durations on the pages are what users want; here two seconds do."""
+SIZE = re.compile(r"--size \d+")
+LEARNS = re.compile(r"train|learn")
 COMMAND = re.compile(r"^    (?:\.venv/bin/)?(goalward [a-z](?:[^\n]*\\\n)*[^\n]*)$", flags=re.MULTILINE)
+
+
+def short(text: str, seconds: str = "2s") -> str:
+    """Durations and sizes on the pages are what users want; here moments and the least size do."""
+    lines = text.splitlines(keepends=True)
+    return SIZE.sub("--size 1", "".join(LONG.sub("500ms" if LEARNS.search(line) else seconds, line) for line in lines))
 
 
 def as_script(text: str) -> str:
     """All blocks of a page, in order, as one program."""
     lines = ["import subprocess"]
     for language, block in BLOCK.findall(text):
-        short = LONG.sub("2s", block)
-        lines.append(
-            short if language == "python" else f"subprocess.run({'set -e;' + short!r}, shell=True, check=True)"
-        )
+        part = short(block)
+        lines.append(part if language == "python" else f"subprocess.run({'set -e;' + part!r}, shell=True, check=True)")
     return "\n".join(lines)
 
 
@@ -91,9 +96,9 @@ def test_commands_and_programs_for_files_at_hand_work(page: str, at_hand: Path) 
     if find_driver() is None:
         lines = [line.replace(",fd-ff,lama", "").replace(",lama", "") for line in lines]
     search = re.compile(r"goalward (plan|improve) ")  # grounding counts, and this machine may be busy
-    short = [LONG.sub("5s" if search.match(line) else "2s", line) for line in lines]
-    program = "".join(LONG.sub("2s", block) for language, block in BLOCK.findall(text) if language == "python")
-    for command in (["bash", "-c", "\n".join(["set -e", *short])], [sys.executable, "-c", program]):
+    lines = [short(line, "5s" if search.match(line) else "2s") for line in lines]
+    program = "".join(short(block) for language, block in BLOCK.findall(text) if language == "python")
+    for command in (["bash", "-c", "\n".join(["set -e", *lines])], [sys.executable, "-c", program]):
         run = subprocess.run(
             command, capture_output=True, text=True, check=False, cwd=at_hand, env=with_program_on_path()
         )
@@ -126,7 +131,7 @@ def test_a_notebook_runs_from_top_to_bottom(path: Path, tmp_path: Path, monkeypa
     notebook = nbformat.read(path, as_version=4)
     assert not any(cell.get("outputs") for cell in notebook.cells)  # kept without outputs, which would go stale
     for cell in notebook.cells:
-        cell.source = LONG.sub("2s", cell.source)
+        cell.source = short(cell.source)
     for name, value in with_program_on_path().items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("JUPYTER_PLATFORM_DIRS", "1")

@@ -74,7 +74,7 @@ def test_json_lists_the_plans(goalward: Goalward, deliveries: Files, tmp_path: P
 
 
 def test_it_ends_at_the_time_limit(goalward: Goalward, hard: Files, tmp_path: Path) -> None:
-    outcome = goalward("plan", *hard.names, "--anytime", "-o", tmp_path / "p", "--time-limit", "3s")
+    outcome = goalward("plan", *hard.names, "--anytime", "-o", tmp_path / "p", "--time-limit", "1s")
     assert "Time limit reached.\n" in outcome.out
     assert outcome.code == (0 if written(tmp_path / "p") else 23), "on a slow machine there is no plan yet"
 

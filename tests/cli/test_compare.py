@@ -53,7 +53,7 @@ def states(blocks: Files, tmp_path: Path) -> list[Path]:
 
 
 def compare(goalward: Goalward, blocks: Files, states: list[Path], *options: str) -> Told:
-    return goalward("compare", *blocks.names, *states, "--train-limit", "2s", "--time-limit", "10s", *options)
+    return goalward("compare", *blocks.names, *states, "--train-limit", "500ms", "--time-limit", "10s", *options)
 
 
 def test_every_method_runs_on_the_same_states_with_one_command(

@@ -111,7 +111,10 @@ def test_long_results_arrive_whole_and_noise_is_no_part_of_them(misbehave: Calla
     assert result.extra["long"] == [0.5] * 200_000
 
 
-def test_numerical_libraries_have_one_thread(misbehave: Callable[..., Outcome]) -> None:
+def test_numerical_libraries_have_one_thread(
+    misbehave: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
     result = misbehave("well", train=60).result
     assert result is not None
     assert result.extra["threads"] == "1"

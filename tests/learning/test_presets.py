@@ -13,6 +13,7 @@ import torch
 
 from goalward.errors import UsageError
 from goalward.learning import NetworkShape, PreimageOptions, TrainingOptions, options, train_network
+from goalward.learning.adam import Adam
 from goalward.learning.methods import make_options, train_with
 from goalward.learning.options import ENDLESS
 from goalward.learning.state_network import StateNetwork
@@ -75,10 +76,9 @@ def test_the_papers_preset_gives_the_networks_that_it_always_gave() -> None:
 
 def test_the_optimiser_is_adam_and_nothing_more(dataset: Dataset) -> None:
     optimiser = begin(dataset, PAPER).optimiser
-    assert type(optimiser) is torch.optim.Adam
-    (group,) = optimiser.param_groups
-    assert (group["lr"], group["betas"], group["eps"]) == (1e-4, (0.9, 0.999), 1e-8)
-    assert (group["weight_decay"], group["amsgrad"], group["maximize"]) == (0, False, False)
+    assert type(optimiser) is Adam
+    assert (optimiser.rate, optimiser.betas, optimiser.epsilon) == (1e-4, (0.9, 0.999), 1e-8)
+    assert optimiser.weight_decay == 0
 
 
 @pytest.mark.parametrize("n_atoms", [1, 25, 400])
@@ -127,7 +127,7 @@ def test_the_output_is_linear(dataset: Dataset) -> None:
 def test_an_epoch_is_one_step_per_batch_of_64(dataset: Dataset) -> None:
     run = begin(dataset, replace(PAPER, max_epochs=1))
     assert run.train() is None
-    steps = {int(state["step"]) for state in run.optimiser.state.values()}
+    steps = {int(step) for step in run.optimiser.steps}
     assert steps == {math.ceil(800 / 64)}
 
 

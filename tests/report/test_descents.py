@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from goalward.report import load, write_report
 from goalward.report.training import PLANS_PER_INSTANCE, descents
-from report.browser import chromium, opened
+from report.browser import opened
 from report.examples import Entry, search, store_of
 
 META = {"config": {"name": "descents", "methods": [{"label": name, "method": name} for name in ("ff", "lama")]}}
@@ -38,10 +39,10 @@ def test_a_few_states_stand_for_many(tmp_path: Path) -> None:
         assert len(descents(load(store), store)) == PLANS_PER_INSTANCE
 
 
-def test_the_page_draws_a_line_for_each_search(tmp_path: Path) -> None:
+def test_the_page_draws_a_line_for_each_search(browser: Any, tmp_path: Path) -> None:
     with store_of(tmp_path, entries(), META) as store:
         write_report(store, tmp_path / "report.html")
-    with chromium() as browser, opened(browser, tmp_path / "report.html") as shown:
+    with opened(browser, tmp_path / "report.html") as shown:
         assert shown.complaints == []
         drawn = "document.getElementById('plot-descents').data.map(t => [t.name, t.x, t.y, t.marker.symbol.at(-1)])"
         assert shown.page.evaluate(drawn) == [
@@ -51,9 +52,9 @@ def test_the_page_draws_a_line_for_each_search(tmp_path: Path) -> None:
         assert shown.page.query_selector_all("#descent-instance option")[0].inner_text() == "blocks · hard · p1"
 
 
-def test_without_values_over_time_the_page_does_not_speak_of_them(tmp_path: Path) -> None:
+def test_without_values_over_time_the_page_does_not_speak_of_them(browser: Any, tmp_path: Path) -> None:
     with store_of(tmp_path, [search("blocks/hard/p1", "ff", "s0", extra={"h_along": [2.0, 0.0]})], META) as store:
         write_report(store, tmp_path / "report.html")
-    with chromium() as browser, opened(browser, tmp_path / "report.html") as shown:
+    with opened(browser, tmp_path / "report.html") as shown:
         assert shown.page.is_visible("#good")
         assert not shown.page.is_visible("#descents")

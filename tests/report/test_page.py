@@ -12,15 +12,9 @@ from goalward.experiments.store import FILE_NAME, Store
 from goalward.report import load, write_report
 from goalward.report.data import Experiment
 from goalward.report.side_by_side import WINDOW, pairwise, rates
-from report.browser import Watched, chromium, opened
+from report.browser import Watched, opened
 from report.examples import CONFIG, search, small, store_of
 from report.test_queues import META, entries
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

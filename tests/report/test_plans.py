@@ -9,7 +9,7 @@ import pytest
 
 from goalward.report import load, write_report
 from goalward.report.plans import STATES_PER_INSTANCE, courses
-from report.browser import chromium, opened
+from report.browser import opened
 from report.examples import Entry, search, store_of
 
 META = {"config": {"name": "plans", "methods": [{"label": name, "method": name} for name in ("ff", "lama-full")]}}
@@ -57,10 +57,10 @@ def test_a_few_states_stand_for_many(tmp_path: Path) -> None:
         assert len(courses(load(store), store)) == STATES_PER_INSTANCE
 
 
-def test_the_page_has_ratios_by_domain_and_cost_over_time(tmp_path: Path) -> None:
+def test_the_page_has_ratios_by_domain_and_cost_over_time(browser: Any, tmp_path: Path) -> None:
     with store_of(tmp_path, entries(), META) as store:
         write_report(store, tmp_path / "report.html")
-    with chromium() as browser, opened(browser, tmp_path / "report.html") as shown:
+    with opened(browser, tmp_path / "report.html") as shown:
         page = shown.page
         assert shown.complaints == []
         rows = [row.split("\t") for row in page.inner_text("#ratio-table").splitlines()]
@@ -86,11 +86,13 @@ def test_the_page_has_ratios_by_domain_and_cost_over_time(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("costs", [[], ["ff"]])
-def test_without_two_methods_whose_costs_are_known_there_is_nothing_to_say(tmp_path: Path, costs: list[str]) -> None:
+def test_without_two_methods_whose_costs_are_known_there_is_nothing_to_say(
+    browser: Any, tmp_path: Path, costs: list[str]
+) -> None:
     found = [search("blocks/hard/p1", name, "s0", cost=9 if name in costs else None) for name in ("ff", "lama-full")]
     with store_of(tmp_path, found, META) as store:
         write_report(store, tmp_path / "report.html")
-    with chromium() as browser, opened(browser, tmp_path / "report.html") as shown:
+    with opened(browser, tmp_path / "report.html") as shown:
         assert shown.complaints == []
         assert not shown.page.is_visible("#plans")
         assert not shown.page.is_visible("#cost-figure")

@@ -59,7 +59,7 @@ def test_fifty_states_are_answered_with_what_was_learned_once(tmp_path: Path) ->
 
 def test_answers_do_not_wait_for_learning_in_the_background(tmp_path: Path) -> None:
     problem = bundled(tmp_path, "blocks", n=5)
-    with Replanner(problem, name="goalward", params={"learn": "background", "train_limit": "4s"}) as replanner:
+    with Replanner(problem, name="goalward", params={"learn": "background", "train_limit": "2s"}) as replanner:
         assert replanner.resolve().metrics["heuristic"] == "ff"
         replanner._learning.wait()
         assert replanner.resolve().metrics["heuristic"] == "n-rsl"

@@ -19,6 +19,7 @@ from goalward.baselines.hgn import Hypergraph, HypergraphNetwork, torch_threads
 from goalward.baselines.hgn_data import Lessons, teach
 from goalward.baselines.hgn_model import DomainModel, DomainOptions
 from goalward.errors import GoalwardError, UsageError
+from goalward.learning.adam import Adam
 from goalward.learning.best_so_far import BestSoFar
 from goalward.search.learned import require_domain
 from goalward.task.strips import Task
@@ -138,9 +139,7 @@ class _Run:
         self.network = HypergraphNetwork(options.latent, torch.Generator().manual_seed(options.seed))
         with torch.no_grad():  # no epochs are spent on finding the range of the labels
             self.network.output.bias.fill_(float(np.concatenate([lesson.labels for lesson in lessons]).mean()))
-        self.optimiser = torch.optim.Adam(
-            self.network.parameters(), lr=options.learning_rate, weight_decay=options.weight_decay
-        )
+        self.optimiser = Adam(self.network.parameters(), options.learning_rate, weight_decay=options.weight_decay)
         self.curve: list[DomainEpoch] = []
         self.best = BestSoFar(self.network, options.patience)
         held_out = [lesson.labels[rows] for lesson, rows in zip(lessons, self.validation_rows, strict=True)]
@@ -206,7 +205,7 @@ class _Run:
         total, seen = 0.0, 0
         for batch in self._batches():
             size = sum(len(rows) for _, rows in batch)
-            self.optimiser.zero_grad(set_to_none=True)
+            self.optimiser.zero_grad()
             for i, rows in batch:
                 loss = self.problems[i].loss(self.network, rows, self.options.n_steps)
                 (loss / size).backward()  # type: ignore[no-untyped-call]

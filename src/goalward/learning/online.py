@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
+from goalward.learning.adam import Adam
 from goalward.learning.options import NetworkOptions
 from goalward.learning.state_batches import StateBatches, only_core
 from goalward.learning.state_network import StateNetwork
@@ -27,12 +28,8 @@ class OnlineNetwork:
         self._network = StateNetwork(task.n_atoms, options.shape, generator)
         self._network.silence(torch.from_numpy(np.flatnonzero(~core_atoms(task))))
         self._network.to(options.device)
-        self._optimiser = torch.optim.Adam(
-            self._network.parameters(),
-            lr=options.learning_rate,
-            betas=options.betas,
-            eps=options.epsilon,
-            fused=True,
+        self._optimiser = Adam(
+            self._network.parameters(), options.learning_rate, options.betas, options.epsilon, fused=True
         )
 
     def fit(self, states: BitRows, labels: npt.NDArray[np.float32], epochs: int = 1) -> float:
@@ -48,7 +45,7 @@ class OnlineNetwork:
                 total = 0.0
                 for batch, targets in batches.epoch(rows, self.options.batch_size):
                     loss = torch.nn.functional.mse_loss(self._network(batch), targets)
-                    self._optimiser.zero_grad(set_to_none=True)
+                    self._optimiser.zero_grad()
                     loss.backward()  # type: ignore[no-untyped-call]
                     self._optimiser.step()
                     total += float(loss.detach()) * len(targets)

@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 import numpy as np
 import torch
-import torch._dynamo  # the first optimiser would import it, at the cost of a second of training
 
 from goalward.errors import GoalwardError, UsageError
+from goalward.learning.adam import Adam
 from goalward.learning.best_so_far import BestSoFar
 from goalward.learning.lessons import Lesson, Lessons, OneDataset
 from goalward.learning.options import TrainingOptions
@@ -105,8 +105,8 @@ class _Run:
         if start is not None:
             self.network.adopt(start, self.mean, self.scale)
         self.network.to(options.device)
-        self.optimiser = torch.optim.Adam(
-            self.network.parameters(), lr=options.learning_rate, betas=options.betas, eps=options.epsilon, fused=True
+        self.optimiser = Adam(
+            self.network.parameters(), options.learning_rate, options.betas, options.epsilon, fused=True
         )
         self.best = BestSoFar(self.network, options.patience)
         self.end: End | None = None
@@ -149,8 +149,8 @@ class _Run:
                     return "the validation loss is not a number: training diverged"
                 if self.can_differ and spread < 1e-4 * self.spread and self.go_on():
                     return "the network is dead: it gives every state the same value"
-                rate = float(self.optimiser.param_groups[0]["lr"])
-                epoch = Epoch(number, train_loss, validation_loss, time.monotonic() - self.started, rate, self.seen)
+                seconds, rate = time.monotonic() - self.started, self.optimiser.rate
+                epoch = Epoch(number, train_loss, validation_loss, seconds, rate, self.seen)
                 self.curve.append(epoch)
                 if self.lessons.comparable:
                     self.best.add(number, validation_loss)
@@ -188,8 +188,7 @@ class _Run:
     def _set_rate(self, epochs_done: float) -> None:
         if self.options.schedule == "cosine":
             fall = (1 + math.cos(math.pi * self._progress(epochs_done))) / 2
-            for group in self.optimiser.param_groups:
-                group["lr"] = self.options.learning_rate * (FINAL_SHARE + (1 - FINAL_SHARE) * fall)
+            self.optimiser.rate = self.options.learning_rate * (FINAL_SHARE + (1 - FINAL_SHARE) * fall)
 
     def _learn(self) -> float | None:
         """One epoch; the mean loss in squared steps, or None where it is not finite."""
@@ -199,7 +198,7 @@ class _Run:
         for states, labels in self.batches.epoch(rows, self.options.batch_size):
             self._set_rate(len(self.curve) + seen / len(rows))
             loss = torch.nn.functional.mse_loss(self.network(states), labels)
-            self.optimiser.zero_grad(set_to_none=True)
+            self.optimiser.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]
             self.optimiser.step()
             value = float(loss.detach())
