@@ -130,7 +130,9 @@ def test_limits_hold() -> None:
     found = run(task, limit=5)
     assert found.status == _core.Status.OUT_OF_EXPANSIONS
     part = _core.PortfolioPart(name="agenda", kind=_core.PartKind.AGENDA)
-    stopped = _core.portfolio_search(guidance_of(task), None, [part], task.init, SearchOptions().native(), lambda _: False)
+    stopped = _core.portfolio_search(
+        guidance_of(task), None, [part], task.init, SearchOptions().native(), lambda _: False
+    )
     assert stopped.status in (_core.Status.CANCELLED, _core.Status.SOLVED)  # solved before anybody was asked
 
 

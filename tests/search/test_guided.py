@@ -134,14 +134,15 @@ def test_what_the_leading_part_solves_at_once_waits_for_no_other(tiny: Tiny, lea
 def test_all_parts_take_their_turns_whatever_leads(hard: Task, lead: Lead) -> None:
     counts = search(hard, "goalcount", SearchOptions("hybrid", lead=lead, expansion_limit=20_000)).statistics
     parts = [queue.split(":")[0] for queue, _ in counts.expansions_by_queue]
-    assert set(parts) == {"lama", "novelty", "hybrid", "width 1", "width 32", "width 256"}
+    assert set(parts) == {"lama", "agenda", "novelty", "hybrid", "width 1", "width 32", "width 256"}
     assert parts[0] == ("width 1" if lead == "network" else lead)
 
 
-def test_novelty_may_lead_without_a_learned_heuristic(tiny: Tiny) -> None:
-    result = search(tiny.task, "ff", SearchOptions("lama", lead="novelty"))
+@pytest.mark.parametrize("lead", ["agenda", "novelty"])
+def test_others_may_lead_without_a_learned_heuristic(tiny: Tiny, lead: Lead) -> None:
+    result = search(tiny.task, "ff", SearchOptions("lama", lead=lead))
     assert result.solved
-    assert all(queue.startswith("novelty") for queue, n in result.statistics.expansions_by_queue if n)
+    assert all(queue.startswith(lead) for queue, n in result.statistics.expansions_by_queue if n)
 
 
 def test_the_heuristic_says_what_leads_unless_the_options_do(tiny: Tiny) -> None:
@@ -175,7 +176,7 @@ def test_hybrid_search_names_the_search_of_each_queue(hard: Task) -> None:
         hard, bind_network(hard, small_network(hard)), SearchOptions("hybrid", expansion_limit=20_000)
     ).statistics
     queues, evaluations = dict(counts.expansions_by_queue), dict(counts.evaluations_by_heuristic)
-    assert list(queues)[:6] == [
+    assert [queue for queue in queues if not queue.startswith("agenda: ")][:6] == [
         "lama: ff",
         "lama: ff preferred",
         "lama: landmarks",
@@ -184,7 +185,7 @@ def test_hybrid_search_names_the_search_of_each_queue(hard: Task) -> None:
         "hybrid: ff",
     ]
     assert queues["hybrid: network preferred"] > 0
-    assert sum(queues.values()) <= counts.expanded <= sum(queues.values()) + 5
+    assert sum(queues.values()) <= counts.expanded  # no queue leads to a state with which a search begins
     assert set(evaluations) == {"ff", "landmarks", "network", "novelty"}
     assert evaluations["network"] > evaluations["ff"] > 0
 

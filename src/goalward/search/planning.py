@@ -141,12 +141,12 @@ def _as_model(heuristic: Any) -> LearnedModel | None:
 
 
 def without_model(model: LearnedModel) -> Callable[[Task], BoundHeuristic]:
-    """What ``lama`` searches with where a model is left out: h_FF, and novelty first where training found it sooner."""
+    """What ``lama`` searches with where a model is left out: h_FF, led by the part that training found soonest."""
 
     def h_ff(task: Task) -> BoundHeuristic:
         bound = bind_heuristic(task, "ff")
-        if model.info.get("lead") == "novelty":
-            bound.lead = "novelty"
+        if (lead := model.info.get("lead")) in ("agenda", "novelty"):  # parts that lama has, too
+            bound.lead = lead
         return bound
 
     return h_ff
