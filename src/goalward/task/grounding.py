@@ -6,6 +6,8 @@ operators with mutex preconditions go, and what only they reached goes with them
 
 from __future__ import annotations
 
+import contextlib
+import gc
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -40,12 +42,33 @@ def ground(domain: Domain, problem: Problem, others: Sequence[Problem] = ()) -> 
     ``others`` are problems that differ from it in their initial states alone. The task then has the atoms and operators
     that any of the initial states reaches, and the mutex groups that hold from all of them.
     """
-    task = _ground(domain, problem, others)
+    with _collector_paused():
+        task = _ground(domain, problem, others)
     if not others:
         return task
     reader = StateReader(task, hint="")
     inits = [reader.parse(other.text, other.source) for other in others]
     return replace(task, other_inits=Rows.of([init.tolist() for init in inits]))
+
+
+@contextlib.contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Leave Python's garbage collector out: the translator makes millions of objects and next to no cycles.
+
+    Looking through them all, again and again, takes a third of the time of grounding, and each time up to 0.6 s in
+    which neither a signal nor a time limit is heard. It does not begin with them afterwards either: where an exception
+    ends grounding, they are all still there.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            if not gc.get_freeze_count():
+                gc.freeze()
+                gc.unfreeze()  # now they count as old, as after a look at them
+            gc.enable()
 
 
 def _ground(domain: Domain, problem: Problem, others: Sequence[Problem]) -> Task:

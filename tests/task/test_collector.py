@@ -1,0 +1,84 @@
+"""Grounding leaves Python's garbage collector out, which would hold up signals and limits."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from goalward.errors import GoalwardError
+from goalward.task import grounding
+from goalward.task.domains import generate
+from goalward.task.grounding import ground
+from goalward.task.lifted import Domain, Problem
+from helpers import read_texts
+
+
+@pytest.fixture
+def passes() -> Iterator[list[str]]:
+    """What the collector does; it is as busy as it can be."""
+    thresholds, noted = gc.get_threshold(), []
+
+    def note(phase: str, info: dict[str, Any]) -> None:
+        noted.append(phase)
+
+    gc.callbacks.append(note)
+    gc.set_threshold(50, 2, 2)
+    try:
+        yield noted
+    finally:
+        gc.set_threshold(*thresholds)
+        gc.callbacks.remove(note)
+        gc.enable()
+
+
+@pytest.fixture
+def blocks() -> tuple[Domain, Problem]:
+    instance = generate("blocks", n=6)
+    return read_texts(instance.domain_text, instance.problem_text)
+
+
+def test_it_does_not_run_while_a_problem_is_grounded(
+    passes: list[str], blocks: tuple[Domain, Problem], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    during: list[int] = []
+
+    def watched(*arguments: Any) -> Any:
+        before = len(passes)
+        task = real(*arguments)
+        during.append(len(passes) - before)
+        return task
+
+    real = grounding._ground
+    monkeypatch.setattr(grounding, "_ground", watched)
+    ground(*blocks)
+    assert during == [0]
+    assert gc.isenabled()
+
+
+def test_it_does_not_begin_with_what_an_exception_has_left(
+    passes: list[str], blocks: tuple[Domain, Problem], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cut_short(*arguments: Any) -> Any:
+        left = [[i] for i in range(10_000)]
+        del passes[:]
+        raise GoalwardError(f"out of time with {len(left)} objects")
+
+    monkeypatch.setattr(grounding, "_ground", cut_short)
+    gc.set_threshold(500, 10, 10)
+    with pytest.raises(GoalwardError):
+        ground(*blocks)
+    assert passes == []
+    assert gc.isenabled()
+    assert not gc.get_freeze_count()
+
+
+def test_who_has_turned_it_off_finds_it_off(blocks: tuple[Domain, Problem]) -> None:
+    gc.disable()
+    try:
+        ground(*blocks)
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
