@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
+from dataclasses import replace
 from math import inf
 
 import numpy as np
@@ -23,6 +25,7 @@ from landmark_oracle import (
 
 from goalward import _core
 from goalward.errors import UsageError
+from goalward.search import SearchOptions, Status, bind_heuristic, prepare, search
 from goalward.search.landmarks import LandmarkGraph, LandmarkOptions, find_landmarks, landmark_finder
 from goalward.task.domains import DOMAINS, generate
 from goalward.task.grounding import ground
@@ -368,3 +371,44 @@ def test_a_step_from_an_unknown_state_is_refused() -> None:
         _core.follow_landmarks(
             landmark_finder(task, task.init), task.init, np.array([1], np.int32), np.array([0], np.int32)
         )
+
+
+# --- limits ---
+
+
+def switches(n: int) -> Task:
+    """Each is a landmark when it is off and when it is on, and they have nothing to do with each other."""
+    off, on = np.arange(n, dtype=np.int32), np.arange(n, 2 * n, dtype=np.int32)
+    return Task(
+        domain_name="switches", problem_name=f"{n}",
+        atoms=tuple(f"({is_it} v{i})" for is_it in ("off", "on") for i in range(n)),
+        operators=tuple(f"(flip v{i})" for i in range(n)), pre=Rows.of(off[:, None].tolist()),
+        add=Rows.of(on[:, None].tolist()), delete=Rows.of(off[:, None].tolist()), costs=np.ones(n, dtype=np.int32),
+        init=off, goal=on, mutex_groups=Rows.of(np.stack([off, on], axis=1).tolist()),
+        complement_of=np.full(2 * n, -1, dtype=np.int32), uses_costs=False, domain_text="", problem_text="",
+    )  # fmt: skip
+
+
+def test_finding_them_asks_whether_to_go_on() -> None:
+    found = search(switches(300), "ff", SearchOptions("lama"), progress=lambda so_far: False)
+    assert found.status is Status.CANCELLED
+    assert (found.statistics.expanded, found.statistics.stored) == (0, 1)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="resident memory is read from /proc")
+def test_orders_of_very_many_count_as_memory() -> None:
+    """A bit for each pair of 8,000 landmarks is 8 MB, and nine times that is in use at once."""
+    task = switches(4000)
+    bound = bind_heuristic(task, "ff")
+    options = SearchOptions("lama", time_limit=60)
+    prepare(bound, options, task.init)
+    found = search(task, bound, replace(options, memory_limit=_core.resident_memory() + 40 * 2**20))
+    assert found.status is Status.OUT_OF_MEMORY
+    assert found.statistics.expanded == 0
+
+
+def test_a_state_with_many_successors_by_novelty_is_left_when_time_is_over() -> None:
+    task = switches(3000)
+    found = search(task, "ff", SearchOptions("lama", lead="novelty", time_limit=0.001))
+    assert found.status is Status.OUT_OF_TIME
+    assert found.statistics.evaluated < 3001, "all successors of the first state"

@@ -55,7 +55,9 @@ ENDS_OF_IMPROVEMENT = {
 def report(outcome: Outcome, limits: Limits, written: str = "") -> None:
     """Print the lines that Downward Lab's parsers read; ``written`` says where plans have gone, if to a file."""
     s = outcome.statistics
-    lines = [f"Initial heuristic value for {outcome.measured_by}: {_format_h(s.initial_h)}", SENTENCES[outcome.status]]
+    looked_at_it = outcome.solved or s.expanded or s.dead_ends  # time may be over before
+    lines = [f"Initial heuristic value for {outcome.measured_by}: {_format_h(s.initial_h)}"] if looked_at_it else []
+    lines.append(SENTENCES[outcome.status])
     if outcome.solved:
         lines += [f"Plan length: {outcome.length} step(s).", f"Plan cost: {outcome.cost}", "Plan valid."]
         if outcome.improved is not None:

@@ -24,6 +24,7 @@ struct PathCost {  // only for searches that reopen
 
 // Children are evaluated in slices, so that the clock is looked at often enough even when a state has thousands.
 constexpr std::size_t slice = 256;
+constexpr std::size_t slice_atoms = 1 << 22;  // a heuristic may look at every atom, and there may be many
 
 template <class OpenList>
 class Search {
@@ -158,8 +159,10 @@ private:
         states_.clear();
         for (StateId id : children_) states_.push_back(registry_[id]);
         values_of_.resize(children_.size());
-        for (std::size_t from = 0; from < children_.size(); from += slice) {
-            const std::size_t n = std::min(slice, children_.size() - from);
+        const auto n_atoms = static_cast<std::size_t>(problem_.packing().n_atoms());
+        const std::size_t most = std::min(slice, slice_atoms / std::max<std::size_t>(n_atoms, 1) + 1);
+        for (std::size_t from = 0; from < children_.size(); from += most) {
+            const std::size_t n = std::min(most, children_.size() - from);
             evaluator_.evaluate({{states_.data() + from, n}, parents_, {origins_.data() + from, n}},
                                 {values_of_.data() + from, n});
             stats_.evaluated += n;

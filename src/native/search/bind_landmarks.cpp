@@ -41,7 +41,8 @@ nb::object find(LandmarkFinder& finder, const Ints& state) {
     {
         const std::vector<Word> words = packed(finder.problem(), state);
         nb::gil_scoped_release released;
-        graph = finder.find(words.data());
+        Budget unlimited(0, 0, 1, nullptr);
+        graph = finder.find(words.data(), unlimited);
     }
     if (!graph.solvable) return nb::none();
     const std::size_t n = graph.size(), width = graph.natural.width();
@@ -62,7 +63,7 @@ nb::tuple follow(std::shared_ptr<LandmarkFinder> finder, const Ints& init, const
     Registry registry(problem.packing().n_words(), budget);
     problem.packing().pack({init.data(), init.size()}, registry.scratch());
     const StateId root = registry.insert_scratch().first;
-    guide.start(root, registry[root]);
+    guide.start(root, registry[root], budget);
     std::vector<int32_t> children;
     for (std::size_t i = 0; i < steps.size(); ++i) {
         const auto parent = static_cast<StateId>(parents.data()[i]);

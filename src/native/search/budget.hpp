@@ -11,6 +11,9 @@ namespace goalward {
 
 enum class Stop { none, time, memory, cancelled };
 
+// Thrown by work that has no other way to end before it is done; Budget::why() says why.
+struct OutOfBudget {};
+
 class Budget {
 public:
     using Clock = std::chrono::steady_clock;
@@ -39,6 +42,10 @@ public:
     bool allows(uint64_t extra) {
         if (held_ + extra > room_) stop_ = Stop::memory;
         return stop_ == Stop::none;
+    }
+    // Throws where there is no time to go on, or no room for so many bytes more.
+    void require(uint64_t extra = 0) {
+        if (exceeded() || !allows(extra)) throw OutOfBudget();
     }
     // Bytes that searches may hold together.
     uint64_t room() const { return room_; }

@@ -3,7 +3,7 @@
 // A guide is asked once per *expanded* state (the search is lazy: successors are ordered by their parent's value), and
 // hears of every transition, so that it may depend on the path:
 //
-//     guide.start(root, registry[root]);
+//     guide.start(root, registry[root], budget);
 //     float h = guide.evaluate(root, registry[root], &preferred);
 //     …
 //     guide.reached(parent, op, child, registry[child], fresh);
@@ -25,10 +25,12 @@ class Guide {
 public:
     virtual ~Guide() = default;
 
-    // A search begins at `state`: nothing remembered of an earlier one holds.
-    virtual void start(StateId id, const Word* state) {
+    // A search begins at `state`: nothing remembered of an earlier one holds. Throws OutOfBudget where that takes too long
+    // or too much memory.
+    virtual void start(StateId id, const Word* state, Budget& budget) {
         (void)id;
         (void)state;
+        (void)budget;
     }
     // The search has stored `child`, which is new, or has met it again on another path (fresh == false). Guides that
     // depend on the path keep what they know of each state in arrays indexed by id; ids count up from 0.

@@ -23,18 +23,20 @@ LandmarkGuide::LandmarkGuide(std::shared_ptr<LandmarkFinder> finder, const Goal&
         for (int32_t atom : problem_.op(o).add) addable_[atom] = 1;
 }
 
-void LandmarkGuide::start(StateId id, const Word* state) {
+void LandmarkGuide::start(StateId id, const Word* state, Budget& budget) {
     const uint64_t before = finder_->effort();
-    graph_ = finder_->find(state, goal_.atoms());
+    graph_ = finder_->find(state, goal_.atoms(), budget);
     effort_ += finder_->effort() - before;  // several guides may share the finder
     width_ = graph_.natural.width();
     for (auto* row : {&all_, &goals_, &delayed_, &row_, &scratch_}) row->assign(width_, 0);
-    before_ = graph_.natural;
+    before_ = BitMatrix(graph_.size(), graph_.size());
     std::vector<std::vector<int32_t>> landmarks_of(addable_.size());
     for (std::size_t p = 0; p < graph_.size(); ++p) {
         set(all_, p);
         if (graph_.goal[p]) set(goals_, p);
         if (graph_.initial[p]) set(row_, p);
+        budget.require();
+        include(before_[p], graph_.natural[p], width_);
         for (int32_t atom : graph_.atoms[p]) landmarks_of[atom].push_back(static_cast<int32_t>(p));
         for_each_bit(graph_.reasonable[p], width_, [&](int32_t q) {
             before_.set(p, q);

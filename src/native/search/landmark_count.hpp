@@ -23,12 +23,12 @@ public:
     // To this goal, which belongs to the caller, instead of to the problem's.
     LandmarkGuide(std::shared_ptr<LandmarkFinder> finder, const Goal& goal);
 
-    void start(StateId id, const Word* state) override;
+    void start(StateId id, const Word* state, Budget& budget) override;
     void reached(StateId parent, int32_t op, StateId child, const Word* state, bool fresh) override;
     // Prefers operators that add a landmark that is next: not reached, and all that is ordered before it has been.
     float evaluate(StateId id, const Word* state, std::vector<int32_t>* preferred) override;
 
-    uint64_t bytes() const override { return status_.bytes(); }
+    uint64_t bytes() const override { return status_.bytes() + graph_.bytes() + before_.bytes(); }
     uint64_t effort() const override { return effort_; }
     const char* name() const override { return "landmarks"; }
 

@@ -6,6 +6,13 @@
 
 namespace goalward {
 
+namespace {
+// A bit for each pair of landmarks: in a graph, and beside it while reasonable orders are looked for.
+constexpr uint64_t matrices = 5, more_matrices = 4;
+// These guesses take time that may grow with the cube of the landmarks; beyond so many they are left out.
+constexpr std::size_t most_for_guesses = 16384;
+}  // namespace
+
 LandmarkFinder::LandmarkFinder(std::shared_ptr<const Problem> problem, Rows mutex_groups, std::vector<int32_t> kinds,
                                LandmarkOptions options)
     : LandmarkFinder(problem, std::move(mutex_groups), std::move(kinds), options,
@@ -21,8 +28,8 @@ LandmarkFinder::LandmarkFinder(std::shared_ptr<const Problem> problem, Rows mute
         for (int32_t atom : problem_.op(o).del) deleted_[atom] = 1;
 }
 
-LandmarkGraph LandmarkFinder::find(const Word* state, std::span<const int32_t> goal) {
-    if (!propagation_.run(state, goal)) {
+LandmarkGraph LandmarkFinder::find(const Word* state, std::span<const int32_t> goal, Budget& budget) {
+    if (!propagation_.run(state, goal, budget)) {
         LandmarkGraph none;
         none.solvable = false;
         return none;
@@ -32,11 +39,21 @@ LandmarkGraph LandmarkFinder::find(const Word* state, std::span<const int32_t> g
     necessary_.clear();
     number_facts(goal);
     const auto n_facts = static_cast<int32_t>(found_.size());
-    for (int32_t fact = 0; fact < n_facts; ++fact) order_fact(fact);
+    for (int32_t fact = 0; fact < n_facts; ++fact) {
+        budget.require();
+        order_fact(fact);
+    }
     if (options_.most_disjuncts >= 2)
-        for (std::size_t i = 0; i < found_.size(); ++i) find_disjunctions(static_cast<int32_t>(i));
-    LandmarkGraph graph = make_graph(goal);
-    if (options_.reasonable) reasonable_.find(graph);
+        for (std::size_t i = 0; i < found_.size(); ++i) {
+            budget.require();
+            find_disjunctions(static_cast<int32_t>(i));
+        }
+    LandmarkGraph graph = make_graph(goal, budget);
+    if (options_.reasonable && graph.size() <= most_for_guesses) {
+        budget.require(propagation_.bytes() + (matrices + more_matrices) * graph.natural.bytes());
+        reasonable_.find(graph, budget);
+    }
+    propagation_.forget();
     return graph;
 }
 
@@ -155,7 +172,7 @@ int32_t LandmarkFinder::add_disjunction(std::vector<int32_t> atoms) {
     return number;
 }
 
-LandmarkGraph LandmarkFinder::make_graph(std::span<const int32_t> goal) const {
+LandmarkGraph LandmarkFinder::make_graph(std::span<const int32_t> goal, Budget& budget) const {
     const std::size_t n = found_.size();
     // Disjunctions were found last, but are reached before what they are needed for.
     std::vector<int32_t> time(fact_.size()), reached(n), by_time(n), number(n);
@@ -168,6 +185,7 @@ LandmarkGraph LandmarkFinder::make_graph(std::span<const int32_t> goal) const {
     std::sort(by_time.begin(), by_time.end(), [&](int32_t a, int32_t b) { return reached[a] < reached[b]; });
 
     LandmarkGraph graph;
+    budget.require(propagation_.bytes() + matrices * BitMatrix(n, n).bytes());
     for (int32_t i : by_time) {
         number[i] = static_cast<int32_t>(graph.size());
         graph.atoms.push_back(found_[i]);

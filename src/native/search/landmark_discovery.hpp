@@ -1,7 +1,7 @@
 // Finds the landmarks of a state and the orders between them.
 //
 //     LandmarkFinder finder(problem, mutex_groups, kinds, options);
-//     LandmarkGraph graph = finder.find(state);
+//     LandmarkGraph graph = finder.find(state, budget);
 //
 // Facts come from complete propagation (landmark_propagation.hpp): all atoms that every relaxed plan makes use of, except
 // those that hold and are never deleted. Sets of atoms of which one is needed are looked for backwards from these, one step
@@ -36,9 +36,10 @@ public:
     LandmarkFinder(std::shared_ptr<const Problem> problem, Rows mutex_groups, std::vector<int32_t> kinds,
                    LandmarkOptions options, std::shared_ptr<const RelaxedOperators> operators);
 
-    // Landmarks of the way from a state to the problem's goal, or to other atoms, all of them stored.
-    LandmarkGraph find(const Word* state) { return find(state, problem_.goal().atoms()); }
-    LandmarkGraph find(const Word* state, std::span<const int32_t> goal);
+    // Landmarks of the way from a state to the problem's goal, or to other atoms, all of them stored. Throws OutOfBudget
+    // where time or memory do not suffice.
+    LandmarkGraph find(const Word* state, Budget& budget) { return find(state, problem_.goal().atoms(), budget); }
+    LandmarkGraph find(const Word* state, std::span<const int32_t> goal, Budget& budget);
 
     const Problem& problem() const { return problem_; }
     uint64_t effort() const { return propagation_.effort() + effort_; }
@@ -56,7 +57,7 @@ private:
     std::vector<int32_t> first_achievers(std::span<const int32_t> atoms);
     template <class Function>
     void for_each_shared(const std::vector<int32_t>& operators, Function&& function);
-    LandmarkGraph make_graph(std::span<const int32_t> goal) const;
+    LandmarkGraph make_graph(std::span<const int32_t> goal, Budget& budget) const;
 
     std::shared_ptr<const Problem> owned_;
     const Problem& problem_;

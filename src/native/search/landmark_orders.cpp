@@ -1,14 +1,11 @@
 #include "search/landmark_orders.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace goalward {
 
 namespace {
-
-void include(uint64_t* row, const uint64_t* other, std::size_t width) {
-    for (std::size_t w = 0; w < width; ++w) row[w] |= other[w];
-}
 
 Rows to_rows(const std::vector<std::vector<int32_t>>& lists) {
     Rows result;
@@ -30,27 +27,36 @@ ReasonableOrders::ReasonableOrders(const Problem& problem, Rows mutex_groups)
     adders_ = to_rows(adders);
 }
 
-void ReasonableOrders::find(LandmarkGraph& graph) {
+void ReasonableOrders::find(LandmarkGraph& graph, Budget& budget) {
     const std::size_t n = graph.size(), width = graph.natural.width();
-    const BitMatrix destroyed = interference(graph);
+    const BitMatrix destroyed = interference(graph, budget);
     std::vector<uint64_t> goals(width);
     for (std::size_t p = 0; p < n; ++p)
         if (graph.goal[p]) goals[p / 64] |= uint64_t{1} << (p % 64);
     // Row p: landmarks wanted at the same time as p, or just before p stops being of use.
     BitMatrix together(n, n);
-    for (std::size_t p = 0; p < n; ++p)
+    for (std::size_t p = 0; p < n; ++p) {
+        budget.require();
         if (graph.goal[p]) include(together[p], goals.data(), width);
-    for (std::size_t next = 0; next < n; ++next)
+    }
+    for (std::size_t next = 0; next < n; ++next) {
+        budget.require();
         for_each_bit(graph.greedy_necessary[next], width, [&](int32_t p) {
             if (!graph.goal[p]) include(together[p], graph.natural[next], width);
         });
+    }
     // Row p: all that is ordered before p, by way of others too. Natural orders go from lower to higher numbers.
-    BitMatrix earlier = graph.natural;
-    for (std::size_t p = 0; p < n; ++p)
+    BitMatrix earlier(n, n);
+    for (std::size_t p = 0; p < n; ++p) {
+        budget.require();
+        include(earlier[p], graph.natural[p], width);
         for_each_bit(graph.natural[p], width, [&](int32_t q) { include(earlier[p], earlier[q], width); });
-    for (std::size_t p = 0; p < n; ++p)
+    }
+    for (std::size_t p = 0; p < n; ++p) {
+        budget.require();
         for_each_bit(together[p], width, [&](int32_t q) {
             if (!destroyed.test(q, p) || earlier.test(p, q) || earlier.test(q, p)) return;
+            budget.require();
             graph.reasonable.set(p, q);
             for (std::size_t later = 0; later < n; ++later)
                 if (later == p || earlier.test(later, p)) {
@@ -58,24 +64,25 @@ void ReasonableOrders::find(LandmarkGraph& graph) {
                     earlier.set(later, q);
                 }
         });
+    }
 }
 
-BitMatrix ReasonableOrders::interference(const LandmarkGraph& graph) {
+BitMatrix ReasonableOrders::interference(const LandmarkGraph& graph, Budget& budget) {
     const std::size_t n = graph.size(), width = graph.natural.width();
+    std::fill(fact_.begin(), fact_.end(), -1);
     for (std::size_t q = 0; q < n; ++q)
         if (graph.atoms[q].size() == 1) fact_[graph.atoms[q].front()] = static_cast<int32_t>(q);
     BitMatrix mutex(n, n), result(n, n);
     for (std::size_t q = 0; q < n; ++q)
         if (graph.atoms[q].size() == 1) exclude(graph.atoms[q].front(), mutex[q]);
     for (std::size_t q = 0; q < n; ++q) {
+        budget.require();
         if (graph.atoms[q].size() > 1) continue;
         include(result[q], mutex[q], width);
         for_each_bit(graph.greedy_necessary[q], width, [&](int32_t before) { include(result[q], mutex[before], width); });
         add_side_effects(graph.atoms[q].front(), result[q]);
         result.reset(q, q);
     }
-    for (std::size_t q = 0; q < n; ++q)
-        if (graph.atoms[q].size() == 1) fact_[graph.atoms[q].front()] = -1;
     return result;
 }
 

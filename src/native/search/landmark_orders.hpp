@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "search/budget.hpp"
 #include "search/landmarks.hpp"
 #include "task/problem.hpp"
 
@@ -16,11 +17,11 @@ public:
 
     // Fills graph.reasonable. Orders that follow from others are left out, and those that would close a cycle: the orders
     // that are no guesses all stay.
-    void find(LandmarkGraph& graph);
+    void find(LandmarkGraph& graph, Budget& budget);
 
 private:
     // Row q: the fact landmarks that reaching q destroys.
-    BitMatrix interference(const LandmarkGraph& graph);
+    BitMatrix interference(const LandmarkGraph& graph, Budget& budget);
     void exclude(int32_t atom, uint64_t* row) const;
     void add_side_effects(int32_t atom, uint64_t* row);
 

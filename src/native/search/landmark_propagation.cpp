@@ -20,11 +20,11 @@ LandmarkPropagation::LandmarkPropagation(const Problem& problem, std::shared_ptr
     position_.resize(ops_.size());
 }
 
-bool LandmarkPropagation::run(const Word* state, std::span<const int32_t> goal) {
+bool LandmarkPropagation::run(const Word* state, std::span<const int32_t> goal, Budget& budget) {
     explore(state);
     if (std::any_of(goal.begin(), goal.end(), [&](int32_t atom) { return support_[atom] == unreached; })) return false;
     choose_candidates(goal);
-    sweep();
+    sweep(budget);
     return true;
 }
 
@@ -67,8 +67,9 @@ void LandmarkPropagation::choose_candidates(std::span<const int32_t> goal) {
             for (int32_t atom : ops_.pre[op]) add(atom);
 }
 
-void LandmarkPropagation::sweep() {
+void LandmarkPropagation::sweep(Budget& budget) {
     needed_ = BitMatrix(support_.size(), candidates_.size());
+    budget.require(needed_.bytes());
     label_.resize(needed_.width());
     std::fill(met_.begin(), met_.end(), 0);
     for (int32_t atom : reached_) {
@@ -77,7 +78,10 @@ void LandmarkPropagation::sweep() {
         if (column_[atom] >= 0) needed_.set(atom, column_[atom]);
     }
     dirty_.assign((order_.size() + 63) / 64, 0);
-    for (int32_t op : order_) meet(op, position_[op]);
+    for (int32_t op : order_) {
+        budget.require();
+        meet(op, position_[op]);
+    }
     const auto all = static_cast<int32_t>(order_.size());
     for (bool again = true; again;) {
         again = false;
@@ -85,6 +89,7 @@ void LandmarkPropagation::sweep() {
             while (dirty_[w]) {
                 const std::size_t position = w * 64 + static_cast<std::size_t>(std::countr_zero(dirty_[w]));
                 dirty_[w] &= dirty_[w] - 1;
+                budget.require();
                 meet(order_[position], all);
                 again = true;
             }
@@ -106,7 +111,7 @@ void LandmarkPropagation::meet(int32_t op, int32_t visited) {
         uint64_t* row = needed_[atom];
         if (!met_[atom]) {
             met_[atom] = 1;
-            std::copy(label_.begin(), label_.end(), row);
+            include(row, label_.data(), width);
             if (column_[atom] >= 0) needed_.set(atom, column_[atom]);
             continue;
         }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "search/bit_matrix.hpp"
+#include "search/budget.hpp"
 #include "search/relaxed_operators.hpp"
 #include "task/problem.hpp"
 
@@ -25,7 +26,7 @@ public:
     LandmarkPropagation(const Problem& problem, std::shared_ptr<const RelaxedOperators> operators);
 
     // False where the goal, these atoms, cannot be reached; then there is nothing to ask for below.
-    bool run(const Word* state, std::span<const int32_t> goal);
+    bool run(const Word* state, std::span<const int32_t> goal, Budget& budget);
 
     const RelaxedOperators& operators() const { return ops_; }
     // Relaxed operators that add an atom and can be applied at some time.
@@ -41,6 +42,9 @@ public:
     // The candidates that an atom needs, itself included.
     const uint64_t* needed(int32_t atom) const { return needed_[atom]; }
     std::size_t width() const { return needed_.width(); }
+    uint64_t bytes() const { return needed_.bytes(); }
+    // Gives back the memory for it.
+    void forget() { needed_ = BitMatrix(); }
     bool operator_needs(int32_t op, int32_t column) const;
 
     uint64_t effort() const { return effort_; }
@@ -51,7 +55,7 @@ private:
     void explore(const Word* state);
     void fire(int32_t op);
     void choose_candidates(std::span<const int32_t> goal);
-    void sweep();
+    void sweep(Budget& budget);
     void meet(int32_t op, int32_t visited);
 
     const Problem& problem_;

@@ -28,6 +28,7 @@ struct LandmarkGraph {
     BitMatrix natural, greedy_necessary, necessary, reasonable;
 
     std::size_t size() const { return atoms.size(); }
+    uint64_t bytes() const { return natural.bytes() + greedy_necessary.bytes() + necessary.bytes() + reasonable.bytes(); }
 };
 
 }  // namespace goalward

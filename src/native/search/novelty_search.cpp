@@ -10,6 +10,7 @@ namespace goalward {
 namespace {
 // Tables of novelty grow with the states, so that they do not take more than these do.
 constexpr uint64_t first_table_bytes = 8 << 20, table_bytes_per_state = 24, most_table_bytes = 256 << 20;
+constexpr std::size_t slice = 16;  // children between two looks at the clock: each may take a tenth of a millisecond
 constexpr uint64_t most_left = 1024;  // atoms of a relaxed plan that are told apart when states are ordered
 // In units of effort, about nanoseconds.
 constexpr uint64_t effort_of_expansion = 500, effort_of_child = 300, effort_of_lookup = 4, effort_of_settling = 4;
@@ -94,7 +95,9 @@ void NoveltySearch::expand(StateId state) {
     std::sort(operators_.begin(), operators_.end());
     stats_.generated += operators_.size();
     own_effort_ += operators_.size() * effort_of_child;
-    for (int32_t op : operators_) {
+    for (std::size_t i = 0; i < operators_.size(); ++i) {
+        if (i % slice == slice - 1 && budget_.exceeded()) return;
+        const int32_t op = operators_[i];
         problem_.apply(op, words, registry_.scratch());
         const auto [child, fresh] = registry_.insert_scratch();
         if (child == no_state) return;

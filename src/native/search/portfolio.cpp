@@ -83,6 +83,8 @@ SearchResult portfolio_search(Guidance& guidance, Evaluator* network, std::span<
     std::optional<Status> status;
     try {
         while (!status) status = turns.advance(init);
+    } catch (const OutOfBudget&) {
+        status = status_of(budget.why());
     } catch (const std::bad_alloc&) {
         status = Status::out_of_memory;
     } catch (const std::length_error&) {  // more states than there are numbers for

@@ -12,7 +12,7 @@ namespace goalward {
 namespace {
 // What the search itself does, in units of effort: beside what guides and networks count.
 constexpr uint64_t effort_of_expansion = 500, effort_of_child = 100;
-constexpr std::size_t slice = 256;  // children evaluated between two looks at the clock
+constexpr std::size_t slice = 256;  // children made or evaluated between two looks at the clock
 constexpr float worst = 1e30f;      // a value for what cannot be trusted to be a dead end
 }  // namespace
 
@@ -22,6 +22,7 @@ QueueSearch::QueueSearch(const Problem& problem, const Goal& goal, std::vector<G
       registry_(problem.packing().n_words(), budget), alternation_(options.boost),
       progress_(guides_.size() + (network ? 1 : 0)), values_(problem.packing().n_variables()),
       guide_values_(guides_.size()) {
+    stats_.initial_h = dead_end;  // until a state has been evaluated
     for (std::size_t g = 0; g < guides_.size(); ++g) {
         add_queue(Kind::operators, g, guides_[g]->name());
         add_queue(Kind::preferred, g, std::string(guides_[g]->name()) + " preferred");
@@ -46,7 +47,7 @@ std::optional<Status> QueueSearch::start(std::span<const int32_t> init) {
     add_node(no_state);
     const Word* state = registry_[id];
     earlier_effort_ = effort();
-    for (Guide* guide : guides_) guide->start(id, state);
+    for (Guide* guide : guides_) guide->start(id, state, budget_);
     const bool solved = wanted_.holds(state);
     if (guides_.empty()) {
         network_->evaluate({{&state, 1}, {}, {}}, {&stats_.initial_h, 1});
@@ -203,7 +204,9 @@ void QueueSearch::make_children(StateId parent) {
     list_applicable(parent, operators_);
     stats_.generated += operators_.size();
     own_effort_ += operators_.size() * effort_of_child;
-    for (int32_t op : operators_) {
+    for (std::size_t i = 0; i < operators_.size(); ++i) {
+        if (i % slice == slice - 1 && budget_.exceeded()) return;
+        const int32_t op = operators_[i];
         problem_.apply(op, parents_.back(), registry_.scratch());
         const auto [child, fresh] = registry_.insert_scratch();
         if (child == no_state) return;

@@ -32,7 +32,12 @@ std::optional<Detour> DetourSearch::advance(const Path& path, SuffixIndex& index
     const uint64_t until = this->effort() + effort, last = evaluations_ + std::min(evaluations, UINT64_MAX / 2);
     if (!begun_ && !exhausted_) {
         begun_ = true;
-        for (const WeightedGuide& g : guides_) g.guide->start(0, registry_[0]);
+        try {
+            for (const WeightedGuide& g : guides_) g.guide->start(0, registry_[0], budget_);
+        } catch (const OutOfBudget&) {
+            exhausted_ = true;
+            return std::nullopt;
+        }
         expand(0);
     }
     while (!exhausted_ && this->effort() < until && evaluations_ < last && !stopped()) {
