@@ -87,7 +87,9 @@ class QueueSearch:
                 continue
             queue.turns += 1
             child = parent if operator is None else self.follow(parent, operator, queue.name)
-            if self.trace.plan is None and child not in self.closed:
+            if self.trace.plan is None and child in self.closed:
+                continue
+            if self.trace.plan is None:
                 if len(self.trace.expanded) >= expansions:
                     self.trace.cut = True
                     break
