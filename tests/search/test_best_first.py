@@ -232,9 +232,10 @@ def test_a_python_heuristic_that_prunes_proves_nothing(tiny: Tiny) -> None:
 
 
 def test_time_runs_out(endless: Task) -> None:
+    begun = time.monotonic()
     result = search(endless, "blind", SearchOptions(time_limit=0.2))
     assert (result.status, result.plan) == (Status.OUT_OF_TIME, None)
-    assert result.statistics.seconds >= 0.2
+    assert time.monotonic() - begun >= 0.2, "all of it is used; what comes before the search counts"
     assert result.statistics.expanded > 0
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from goalward.errors import GoalwardError
-from goalward.search import SearchOptions, Statistics, Status, bind_heuristic, search, solving
+from goalward.search import SearchOptions, Statistics, Status, best_first, bind_heuristic, search, solving
 from goalward.search.solving import AS_LONG_AS_SEARCH, Outcome, default_search, solve, solve_all
 from goalward.search.starts import Start, initial_state
 from goalward.task.states import format_problem, random_walk_states
@@ -118,3 +120,26 @@ def test_a_plan_is_improved_for_as_long_as_its_search_took(
     searched: float, limit: float | None, expected: object
 ) -> None:
     assert AS_LONG_AS_SEARCH.limits(searched, limit) == expected
+
+
+def test_what_comes_before_a_search_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    task = make_tiny("blocks").task
+    left: list[float | None] = []
+    native, prepare = SearchOptions.native, best_first.prepare
+
+    def slowly(*arguments: Any) -> Any:
+        time.sleep(0.2)
+        return prepare(*arguments)
+
+    def noted(self: SearchOptions) -> Any:
+        left.append(self.time_limit)
+        return native(self)
+
+    monkeypatch.setattr(best_first, "prepare", slowly)
+    monkeypatch.setattr(SearchOptions, "native", noted)
+    for limit in (50.0, 0.1):
+        assert search(task, "ff", SearchOptions(time_limit=limit)).solved
+    first, second = left
+    assert first is not None
+    assert first <= 49.8
+    assert second == 1e-3

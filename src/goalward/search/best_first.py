@@ -8,8 +8,9 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from typing import Literal
 
@@ -227,6 +228,7 @@ def search(
     ``progress`` is called about twenty times a second with the statistics so far and may return False to cancel. The
     interpreter is free for other threads meanwhile. Ctrl-C raises KeyboardInterrupt as usual.
     """
+    begun = time.monotonic()
     options = options or SearchOptions()
     bound = (
         heuristic
@@ -242,6 +244,8 @@ def search(
     start = task.init if init is None else as_state(task, init)
     told = heartbeat if progress else None
     evaluator, guidance = prepare(bound, options, start)
+    if options.time_limit is not None:  # what comes before the search counts
+        options = replace(options, time_limit=max(options.time_limit - (time.monotonic() - begun), 1e-3))
     if guidance is not None:
         lead = options.lead or bound.lead
         parts = hybrid_parts(options.batches, lead) if evaluator else lama_parts(lead)

@@ -11,6 +11,7 @@ validation of models. How a state is searched where nobody says otherwise stands
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
@@ -235,6 +236,7 @@ def solve(
     plan, one better than the other and all checked, as they are found; a plan that is beaten within a twentieth of a
     second is left out.
     """
+    begun = time.monotonic()
     bound = (
         heuristic
         if isinstance(heuristic, BoundHeuristic)
@@ -258,6 +260,9 @@ def solve(
         return progress(found.statistics) if progress else None
 
     tell(None)
+    if options.time_limit is not None:  # what came before the search, and what its plan was checked for, counts
+        others = time.monotonic() - begun - found.statistics.seconds
+        options = replace(options, time_limit=max(options.time_limit - others, 1e-3))
     improved = _improve(start, bound, found, options, improve, heard)
     tell(improved)
     outcome = Outcome(start, bound.name, found, improved)
