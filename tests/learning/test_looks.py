@@ -47,7 +47,7 @@ class Searches:
         self.expansions = expansions
         monkeypatch.setattr(looks, "search_many", self.search)
 
-    def search(self, heuristic: Any, states: Any, *, expansion_limit: int) -> ManyResults:
+    def search(self, heuristic: Any, states: Any, *, expansion_limit: int, go_on: Any) -> ManyResults:
         self.begun.append([state.tolist() for state in to_lists(states, heuristic.task.n_atoms)])
         if self.expansions is None:
             return search_many(heuristic, states, expansion_limit=expansion_limit)

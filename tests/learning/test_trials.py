@@ -165,7 +165,7 @@ def test_a_model_that_does_not_beat_the_search_without_it_says_so(
     monkeypatch: pytest.MonkeyPatch, without: int, alone: int, helps: bool
 ) -> None:
     Staged(monkeypatch, [(alone, 9)])
-    monkeypatch.setattr(race, "search_without", lambda task, states, seconds: Without(without, 0.5))
+    monkeypatch.setattr(race, "search_without", lambda *_: Without(without, 0.5))
     model = train_with(make_tiny("blocks").task, "n-rsl", replace(QUICK, trials=1, validation_states=10))
     assert model.info["likely_to_help"] is helps
     assert model.info["solved_without"] == without
@@ -199,7 +199,7 @@ def test_what_is_best_on_validation_states_leads_and_a_network_that_leads_helps(
 ) -> None:
     staged = Staged(monkeypatch, [(0, 9)])
     staged.leads = {name: Leading(price / 100, price) for name, price in zip(LEADS, prices, strict=True)}
-    monkeypatch.setattr(race, "search_without", lambda task, states, seconds: Without(3, 0.5))
+    monkeypatch.setattr(race, "search_without", lambda *_: Without(3, 0.5))
     model = train_with(make_tiny("blocks").task, "n-rsl", replace(QUICK, trials=1))
     assert (model.info["lead"], model.info["likely_to_help"]) == (lead, helps)
     assert model.info["seconds_per_state"] == prices[list(LEADS).index(lead)] / 100  # type: ignore[arg-type]
@@ -293,7 +293,7 @@ class Staged:
         weights = NetworkWeights(np.zeros((n_atoms, 1), dtype=np.float32), np.zeros(1, dtype=np.float32), (output,))
         return TrainingResult(weights, [Epoch(1, 1.0, self.losses[number], 0.1, 1e-3)], 1, self.ends[number])
 
-    def score(self, heuristic: Any, states: list[Any], options: SearchOptions) -> Score:
+    def score(self, heuristic: Any, states: list[Any], options: SearchOptions, until: float) -> Score:
         assert (options.algorithm, options.batches) == ("hybrid", (1, 32, 256)), "the search that solve will use"
         number = int(heuristic.value(heuristic.task.init))
         assert self.scores is not None

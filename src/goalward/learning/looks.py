@@ -37,21 +37,25 @@ class Look:
 class Looks:
     """Short searches after some of the epochs of one training."""
 
-    def __init__(self, task: Task, states: list[Ints]) -> None:
+    def __init__(self, task: Task, states: list[Ints], go_on: Callable[[], bool] | None = None) -> None:
         self.task = task
         self.states = states
+        self.go_on = go_on
         self.taken = 0
         self.expansions = 0
         self.all_solved_in_a_row = 0
 
     def __call__(self, epoch: Epoch, weights: Callable[[], NetworkWeights]) -> Look | None:
-        """How many of a few states are solved; None where it is not time for a look."""
+        """How many of a few states are solved; None where it is not time for a look, or no time for all of it."""
         if not self.states or self.expansions * TRAINED_PER_EXPANSION > epoch.states:
             return None
         n = min(STATES, len(self.states))
         chosen = [self.states[(self.taken * n + i) % len(self.states)] for i in range(n)]
         heuristic = bind_network(self.task, weights())
-        found = search_many(heuristic, to_bits(chosen, self.task.n_atoms), expansion_limit=FEW_EXPANSIONS)
+        starts = to_bits(chosen, self.task.n_atoms)
+        found = search_many(heuristic, starts, expansion_limit=FEW_EXPANSIONS, go_on=self.go_on)
+        if len(found) < n:
+            return None
         self.taken += 1
         self.expansions += int(found.expanded.sum())
         look = Look(int(found.solved.sum()), n)

@@ -40,8 +40,9 @@ def train_model(
     started = time.monotonic()
     options = options.resolved()
     states = validation_states(task, options.validation_states, options.seed)
-    trials, best = Race(task, method, learn, options, states, watcher, spent).run()
-    verdict = judge(best, task, states)
+    race = Race(task, method, learn, options, states, watcher, spent)
+    trials, best = race.run()
+    verdict = judge(best, task, states, race.latest)
     return Model(task, best.result.weights, _info(method, options, trials, best, time.monotonic() - started) | verdict)
 
 

@@ -7,6 +7,7 @@ has had the most time.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import math
 import time
@@ -19,7 +20,7 @@ from goalward.learning.options import LearnOptions, SupervisedOptions
 from goalward.learning.results import TrainingResult
 from goalward.learning.side_by_side import SharedWatcher, run_together, trials_at_once
 from goalward.learning.trials import LEAST_SECONDS, Learner, Trial, Watcher
-from goalward.learning.validation import Score, best_lead, compare_leads, score, search_without
+from goalward.learning.validation import Score, TooLateError, best_lead, compare_leads, score, search_without
 from goalward.search.network import bind_network
 from goalward.search.solving import default_search
 from goalward.task.strips import Ints, Task
@@ -28,9 +29,9 @@ VALIDATION_SHARE = 0.2
 """The share of a trial's time that goes at most into its validation, where trials compete."""
 VERDICT_SHARE = 0.05
 """The same where there is one trial, and validation only says what it is worth."""
-SEARCHES = 3.5
+SEARCHES = 4.0
 """Validation searches of the last round take so many times what a score is given: with the network and by it alone, and
-when that is the best, without it and with each part leading."""
+when that is the best, without it and with each part leading; a half is for what each takes to begin."""
 FEWEST_STATES, ENOUGH_SECONDS = 3, 1.0
 """Where time is short, fewer validation states are searched from, but these for long enough to tell anything."""
 DOUBTFUL_SHARE = 0.2
@@ -100,6 +101,8 @@ class Race:
         self.shared = SharedWatcher(watcher) if trials_at_once(options) > 1 else None
         self.watcher = self.shared or watcher
         self.started = time.monotonic() - spent
+        self.latest = math.inf if options.time_limit is None else self.started + options.time_limit + LEAST_SECONDS
+        """When validation ends, though it have no verdict."""
         self.sizes = round_sizes(options.n_trials, race=isinstance(options, SupervisedOptions) and options.race is True)
 
     def run(self) -> tuple[list[Learned], Learned]:
@@ -195,7 +198,8 @@ class Race:
             left = math.inf if total is None else max(total - trained, LEAST_SECONDS)
             limit = min(options.validation_seconds, left / len(states) / (SEARCHES if last else 1.0))
             search = dataclasses.replace(default_search(learned=True), time_limit=limit)
-            verdict = score(bind_network(trial.task, result.weights), states, search)
+            with contextlib.suppress(TooLateError):
+                verdict = score(bind_network(trial.task, result.weights), states, search, self.latest)
         epochs = result.last.seconds - (before.result.last.seconds if before else 0.0)
         overhead = time.monotonic() - trial.begun - epochs
         return Learned(trial, result, verdict, overhead, 1 + (before.rounds if before else 0))
@@ -207,24 +211,28 @@ def _ended(trials: dict[int, Learned]) -> tuple[list[Learned], Learned]:
     return everything, max((t for t in everything if t.dropped is None), key=lambda learned: learned.rank)
 
 
-def judge(best: Learned, task: Task, states: list[Ints]) -> dict[str, Any]:
-    """Is the network worth its time in search? With the figures that say so.
+def judge(best: Learned, task: Task, states: list[Ints], until: float = math.inf) -> dict[str, Any]:
+    """Is the network worth its time in search? With the figures that say so, unless there is no time for them.
 
     It is not where searches with it solve fewer states than searches without it, nor where they solve as many and the
     network alone solves next to none. Otherwise it is where it should lead. Where no search solves
     anything in the time it has, nobody knows.
     """
-    verdict = best.score
-    if verdict is None:
-        return {"likely_to_help": None}
-    without = search_without(task, states[: verdict.states], verdict.seconds)
+    if best.score is not None:
+        with contextlib.suppress(TooLateError):
+            return _judge(best, best.score, task, states, until)
+    return {"likely_to_help": None}
+
+
+def _judge(best: Learned, verdict: Score, task: Task, states: list[Ints], until: float) -> dict[str, Any]:
+    without = search_without(task, states[: verdict.states], verdict.seconds, until)
     helps: bool | None = verdict.alone >= DOUBTFUL_SHARE * verdict.states
     if verdict.solved == without.solved == verdict.alone == 0:
         helps = None
     elif verdict.solved != without.solved:
         helps = verdict.solved > without.solved
     heuristic = bind_network(task, best.result.weights)
-    compared = compare_leads(heuristic, states[: verdict.states], verdict.seconds / 2)
+    compared = compare_leads(heuristic, states[: verdict.states], verdict.seconds / 2, until)
     lead = best_lead(compared)
     if lead in {"hybrid", "network"} and verdict.solved >= without.solved:
         helps = True

@@ -109,7 +109,7 @@ class Trial(Generic[Chosen]):
     @cached_property
     def watch(self) -> Watch:
         """To be called after every epoch; returns False or a reason to stop."""
-        looks = Looks(self.task, self.states)
+        looks = Looks(self.task, self.states, self.until(1.0))
         enough = self.options.enough_looks if isinstance(self.options, SupervisedOptions) else 0
 
         def watch(epoch: Epoch, weights: Callable[[], NetworkWeights]) -> bool | End | None:

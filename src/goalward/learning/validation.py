@@ -6,6 +6,8 @@ Validation states are random walks made for this purpose; test states never come
 from __future__ import annotations
 
 import math
+import time
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from statistics import geometric_mean
 
@@ -18,6 +20,27 @@ from goalward.task.strips import Ints, Task
 
 # Apart from the seeds that people give to `goalward walk`, so that validation states are not their test states.
 WALK_SEED = 0x56414C4944
+
+
+class TooLateError(Exception):
+    """There is no time for all of the validation searches, and some of them would say nothing."""
+
+
+def _solve_each(
+    starts: Iterable[Start], heuristic: BoundHeuristic | str, options: SearchOptions, until: float
+) -> list[Outcome]:
+    """Search from each state; raises :class:`TooLateError` where that would go on after the moment ``until``."""
+    outcomes = []
+    limit = options.time_limit or math.inf
+    for start in starts:
+        left = until - time.monotonic()
+        if left <= 0:
+            raise TooLateError
+        outcome = solve(start, heuristic, replace(options, time_limit=min(limit, left)))
+        if left < limit and not outcome.solved:
+            raise TooLateError
+        outcomes.append(outcome)
+    return outcomes
 
 
 @dataclass(frozen=True)
@@ -59,7 +82,7 @@ def validation_states(task: Task, n: int, seed: int, steps: int = 200) -> list[I
     return (open_states or walked)[:n]
 
 
-def score(heuristic: BoundHeuristic, states: list[Ints], options: SearchOptions) -> Score:
+def score(heuristic: BoundHeuristic, states: list[Ints], options: SearchOptions, until: float = math.inf) -> Score:
     """Search from each state for a short while, with the search that will be used, and with the heuristic alone.
 
     Where that is the same, there is one search; otherwise each of the two gets half of the time. In hybrid search the
@@ -68,12 +91,12 @@ def score(heuristic: BoundHeuristic, states: list[Ints], options: SearchOptions)
     starts = [Start(heuristic.task, state) for state in states]
     seconds = options.time_limit or math.inf
     if options.algorithm not in GUIDED:
-        outcomes = alone = [solve(start, heuristic, options) for start in starts]
+        outcomes = alone = _solve_each(starts, heuristic, options, until)
     else:
         options = replace(options, time_limit=seconds / 2, lead="hybrid")
-        outcomes = [solve(start, heuristic, options) for start in starts]
+        outcomes = _solve_each(starts, heuristic, options, until)
         greedy = replace(default_search(learned=True, algorithm="gbfs"), time_limit=seconds / 2)
-        alone = [solve(start, heuristic, greedy) for start in starts]
+        alone = _solve_each(starts, heuristic, greedy, until)
     by_itself = [outcome for outcome in alone if outcome.solved]
     return Score(
         solved=sum(outcome.solved for outcome in outcomes),
@@ -93,10 +116,10 @@ class Without:
     each: float
 
 
-def search_without(task: Task, states: list[Ints], seconds: float) -> Without:
+def search_without(task: Task, states: list[Ints], seconds: float, until: float = math.inf) -> Without:
     """The search without any learned heuristic has half of the time, as much as :func:`score` gives to each of its."""
     options = replace(default_search(learned=False), time_limit=seconds / 2)
-    outcomes = [solve(Start(task, state), "ff", options) for state in states]
+    outcomes = _solve_each((Start(task, state) for state in states), "ff", options, until)
     return Without(sum(outcome.solved for outcome in outcomes), _each(outcomes))
 
 
@@ -119,12 +142,14 @@ class Leading:
     price: float
 
 
-def compare_leads(heuristic: BoundHeuristic, states: list[Ints], seconds: float) -> dict[Lead, Leading]:
+def compare_leads(
+    heuristic: BoundHeuristic, states: list[Ints], seconds: float, until: float = math.inf
+) -> dict[Lead, Leading]:
     """Hybrid search from some states with each of its parts leading; a state that is not solved counts as twice the
     longest plan of it that another found."""
     starts = [Start(heuristic.task, state) for state in states[:LEAD_STATES]]
     searches = {lead: replace(default_search(learned=True), lead=lead, time_limit=seconds) for lead in LEADS}
-    found = {lead: [solve(start, heuristic, options) for start in starts] for lead, options in searches.items()}
+    found = {lead: _solve_each(starts, heuristic, options, until) for lead, options in searches.items()}
     longest = [max(outcome.length or 1 for outcome in outcomes) for outcomes in zip(*found.values(), strict=True)]
 
     def price(outcome: Outcome, other: int) -> float:
