@@ -34,8 +34,14 @@ COMMAND = re.compile(r"^    (?:\.venv/bin/)?(goalward [a-z](?:[^\n]*\\\n)*[^\n]*
 
 def short(text: str, seconds: str = "2s") -> str:
     """Durations and sizes on the pages are what users want; here moments and the least size do."""
+
+    def moment(line: str) -> str:
+        if "goalward train " in line:  # loading PyTorch counts, and this machine may be busy
+            return "20s"
+        return "500ms" if LEARNS.search(line) else seconds
+
     lines = text.splitlines(keepends=True)
-    return SIZE.sub("--size 1", "".join(LONG.sub("500ms" if LEARNS.search(line) else seconds, line) for line in lines))
+    return SIZE.sub("--size 1", "".join(LONG.sub(moment(line), line) for line in lines))
 
 
 def as_script(text: str) -> str:

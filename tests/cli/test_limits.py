@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -11,6 +12,10 @@ from typing import Any
 
 import pytest
 
+from goalward.cli import clock
+from goalward.cli.limits import Limits
+from goalward.cli.main import run
+from goalward.errors import LimitError
 from goalward.search import heuristics
 from goalward.task.packing import native_problem
 
@@ -34,6 +39,60 @@ def test_grounding_ends_at_the_time_limit(goalward: Goalward, large: Files) -> N
     outcome = goalward("plan", *large.names, "--time-limit", "50ms")
     assert outcome.code == 23
     assert outcome.error == "out of time while reading and grounding the problem"
+
+
+def test_what_a_command_loads_counts_from_its_start(
+    goalward: Goalward, trains: Files, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[Any] = []
+    monkeypatch.setattr(clock, "started", lambda: time.monotonic() - 100)
+    monkeypatch.setattr("goalward.cli.plan.read_domain", begun.append)
+    for limit, code in (("99s", 23), ("1h", 30)):
+        assert goalward("plan", *trains.names, "--time-limit", limit).code == code
+        assert len(begun) == (code == 30), "grounding does not even begin after the limit"
+
+
+def test_every_command_starts_the_clock(goalward: Goalward) -> None:
+    clock.start(ago=1000)
+    goalward("generate", "--help")
+    assert time.monotonic() - clock.started() < 1000
+    limits = Limits.of_command(2000, None)
+    assert limits.started == clock.started()
+    assert limits.remaining is not None
+    assert 1000 < limits.remaining < 2000
+
+
+END = """
+import atexit, sys, threading, time
+from goalward.cli import main
+class Object:
+    def __del__(self):
+        print("taken apart")
+held = [Object()]
+held.append(held)
+atexit.register(print, "at exit")
+if {waits}:
+    threading.Thread(target=lambda: (time.sleep(0.5), print("thread"))).start()
+main._call = lambda arguments: print("work") or 7
+main.main()
+"""
+
+
+@pytest.mark.parametrize(("waits", "told"), [(False, []), (True, ["thread"])])
+def test_a_process_ends_without_taking_its_memory_apart(waits: bool, told: list[str]) -> None:
+    """What was registered for its end is done, and other threads come to theirs."""
+    run = subprocess.run([sys.executable, "-c", END.format(waits=waits)], check=False, capture_output=True, text=True)
+    assert run.returncode == 7, run.stderr
+    said = run.stdout.split("\n")
+    assert said[: 2 + waits] == ["work", *told, "at exit"]
+    assert ("taken apart" in said) == waits
+
+
+def test_what_ended_a_command_is_held_until_the_process_is_gone(trains: Files) -> None:
+    held: list[BaseException] = []
+    assert run(["plan", *map(str, trains.names), "--time-limit", "1ms"], held) == 23
+    assert [type(error) for error in held] == [LimitError]
+    assert held[0].__traceback__ is not None
 
 
 TWELVE = " ".join(f"?x{i}" for i in range(12))

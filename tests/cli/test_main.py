@@ -111,7 +111,7 @@ def test_what_is_asked_often_loads_no_command(arguments: tuple[str, ...]) -> Non
         arguments = ()
     modules = loaded_by(arguments, environ)
     assert "goalward.cli.main" in modules
-    allowed = {"commands", "completion", "imports", "main", "plain_values", "signals"}
+    allowed = {"clock", "commands", "completion", "imports", "main", "plain_values", "signals"}
     assert {m.split(".")[2] for m in modules if m.startswith("goalward.cli.")} <= allowed
     slow = {"numpy", "torch", "rich", "pydantic", "fast_downward", "distributed"}
     assert not {m.split(".")[0] for m in modules} & slow

@@ -9,6 +9,7 @@ import re
 import shutil
 import signal
 import subprocess
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,11 +20,15 @@ import pytest
 from safetensors import safe_open
 from safetensors.numpy import save_file
 
+from goalward.cli import clock
+from goalward.cli import solve as solve_module
+from goalward.search import SearchOptions, search
 from goalward.search.learned import load_model
 from goalward.search.model import Model, save_model
 from goalward.search.network import Layer, NetworkWeights
+from goalward.search.solving import solve_all
 from goalward.task.grounding import ground_files
-from goalward.task.states import format_problem, random_walk_states
+from goalward.task.states import format_problem, from_bits, random_walk_states, states_along
 from goalward.task.store import load_task
 from goalward.task.strips import Task
 from helpers import make_tiny, whole_number_network
@@ -281,24 +286,26 @@ def test_jobs_change_nothing_but_the_time(goalward: Goalward) -> None:
 # --- exit codes ---
 
 
-@pytest.fixture
-def unlimited_loading(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody looks at the clock while files are read, which takes long where the machine is busy."""
-    monkeypatch.setattr("goalward.cli.limits.CHECK_INTERVAL", PATIENCE)
-
-
-@pytest.mark.usefixtures("unlimited_loading")
-def test_a_state_that_runs_out_of_time(goalward: Goalward, solved_state: Path) -> None:
-    outcome = goalward("solve", MODEL, solved_state, *STATES, "--time-limit", "0.0001ms")
+def test_a_state_that_runs_out_of_time(goalward: Goalward, endless: Endless, tmp_path: Path) -> None:
+    task = load_model(endless.model).task
+    found = search(task, "ff", SearchOptions("lama"))
+    states = from_bits(states_along(task, task.init, found.plan or ()), task.n_atoms)
+    solved_state = write_state(tmp_path / "done.pddl", task, np.flatnonzero(states[-1]))
+    outcome = goalward("solve", endless.model, solved_state, *[endless.state] * 5, *PAPER, "--time-limit", "200ms")
     assert outcome.code == 23
     statuses = [match["status"] for line in outcome.out.splitlines() if (match := LINE.fullmatch(line))]
     assert statuses == ["solved"] + ["out of time"] * 5
     assert "Solved 1 of 6 states, every plan valid.\n" in outcome.out
 
 
-@pytest.mark.usefixtures("unlimited_loading")
-def test_json_of_states_that_run_out_of_time(goalward: Goalward) -> None:
-    outcome = goalward("solve", MODEL, *STATES, "--time-limit", "0.0001ms", "--json")
+def test_no_time_for_loading(goalward: Goalward) -> None:
+    outcome = goalward("solve", MODEL, *STATES, "--time-limit", "0.0001ms")
+    assert outcome.code == 23
+    assert outcome.error == "out of time while loading the model and reading the states"
+
+
+def test_json_of_states_that_run_out_of_time(goalward: Goalward, endless: Endless) -> None:
+    outcome = goalward("solve", endless.model, *[endless.state] * 2, *PAPER, "--time-limit", "200ms", "--json")
     assert outcome.code == 23
     found = table(outcome)
     assert {(row["status"], row["plan_length"], row["cost"]) for row in found["states"]} == {
@@ -308,10 +315,29 @@ def test_json_of_states_that_run_out_of_time(goalward: Goalward) -> None:
     assert found["summary"]["median_plan_length"] is None
 
 
+def test_loading_is_shared_by_the_states(goalward: Goalward, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[float | None] = []
+
+    def noted(starts: Any, bind: Any, options: Any, **named: Any) -> Any:
+        given.append(options.time_limit)
+        return solve_all(starts, bind, options, **named)
+
+    monkeypatch.setattr(solve_module, "solve_all", noted)
+    monkeypatch.setattr(clock, "started", lambda: time.monotonic() - 8)
+    states = STATES[:4]
+    for jobs, share in ((1, 2), (2, 4), (3, 4)):
+        assert goalward("solve", MODEL, *states, "--time-limit", "100s", "--jobs", str(jobs)).code == 0
+        assert given[-1] is not None
+        assert 50 < given[-1] <= 100 - share
+
+
 def test_the_time_limit_is_for_each_state(goalward: Goalward, endless: Endless) -> None:
     outcome = goalward("solve", endless.model, endless.state, endless.state, *PAPER, "--time-limit", "300ms", "--json")
-    rows = table(outcome)["states"]
-    assert [(row["status"], row["search_time"] >= 0.3) for row in rows] == [("out of time", True)] * 2
+    found = table(outcome)
+    assert [row["status"] for row in found["states"]] == ["out of time"] * 2
+    assert found["summary"]["total_time"] >= 2 * 0.3, "loading included"
+    first, second = (row["search_time"] for row in found["states"])
+    assert min(first, second) > 0.1
 
 
 def test_a_state_that_runs_out_of_memory(endless: Endless) -> None:

@@ -134,7 +134,7 @@ def test_a_model_that_solves_nothing_is_said_to(
     train: Train, bundled: Callable[..., Files], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     options = ("--samples", "20", "--length", "1", "--max-epochs", "1", "--width", "6", "--trials", "1")
-    monkeypatch.setattr(race, "search_without", lambda task, states, seconds: Without(10, 0.5))
+    monkeypatch.setattr(race, "search_without", lambda *_: Without(10, 0.5))
     training = train(bundled("tiles", rows=5, cols=5), *options, "--validation-seconds", "10ms")
     assert training.code == 0
     assert training.model.info["likely_to_help"] is False
@@ -169,7 +169,7 @@ def test_searches_that_were_too_short_to_tell_are_said_to_be(
 def test_a_model_that_is_of_no_use_is_left_out_when_states_are_solved(
     train: Train, blocks: Files, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(race, "search_without", lambda task, states, seconds: Without(11, 0.5))
+    monkeypatch.setattr(race, "search_without", lambda *_: Without(11, 0.5))
     training = train(blocks, *SMALL, "--trials", "1")
     assert training.model.info["likely_to_help"] is False
     capfd.readouterr()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -103,10 +104,13 @@ def compare(
             seed,
             models or Path(scratch),
             Path(scratch),
-            lambda seconds, memory, activity: Limits(seconds, memory).enforce(activity, signals=False),
+            _enforce,
         )
-        with spinner("grounding"):
+        limits = Limits.of_command(max(train_limit, time_limit), memory_limit)
+        with spinner("grounding"), limits.enforce("reading and grounding the problem", signals=False):
             contest.check()
+        with spinner("loading"):
+            contest.load()
         with _observer(len(entrants) * len(states), interrupt) as observer:
             entries.extend(contest.run(observer))
     runs = [_run(unit, result) for unit, result in entries if unit.kind == "search"]
@@ -118,6 +122,12 @@ def compare(
     else:
         _show(summarise(entries), runs)
     raise typer.Exit(ExitCode.INTERRUPTED if interrupt.asked else ExitCode.SUCCESS)
+
+
+def _enforce(
+    seconds: float, memory: int, activity: str, unless: Callable[[], bool] | None = None
+) -> AbstractContextManager[None]:
+    return Limits(seconds, memory).enforce(activity, signals=False, unless=unless)
 
 
 def _run(unit: Unit, result: Result) -> dict[str, Any]:

@@ -44,9 +44,10 @@ def improve(
     as_json: Annotated[bool, typer.Option("--json", help="print one JSON object and nothing else")] = False,
 ) -> None:
     """Make a plan cheaper, whoever found it. Ctrl-C keeps the best plan so far; plans are checked before and after."""
-    limits = Limits(time_limit, memory_limit)
+    limits = Limits.of_command(time_limit, memory_limit)
     if output is not None:
         check_writable(output)
+    loaded = limits.elapsed
     with spinner("grounding", not as_json), limits.enforce("reading and grounding the problem"):
         lifted_domain = read_domain(domain)
         lifted_problem = read_problem(problem, lifted_domain)
@@ -55,7 +56,7 @@ def improve(
         task = start.task
         operators = find_operators(task, task.init, steps)
     if not as_json:
-        say(f"Task: {task.n_atoms} atoms, {task.n_operators} operators, grounded in {limits.elapsed:.2f}s")
+        say(f"Task: {task.n_atoms} atoms, {task.n_operators} operators, grounded in {limits.elapsed - loaded:.2f}s")
     with Interrupt() as interrupt, LiveFigures(not as_json) as live:
 
         def progress(so_far: ImprovedPlan) -> bool:

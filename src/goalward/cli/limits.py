@@ -7,10 +7,12 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
 from goalward import _core
+from goalward.cli import clock
 from goalward.cli.signals import handled_by
 from goalward.errors import ExitCode, LimitError
 
@@ -21,12 +23,17 @@ RETRY_INTERVAL = 0.1
 
 
 class Limits:
-    """A clock that starts when it is made, and a ceiling on memory."""
+    """A clock that starts when it is made, unless it started before, and a ceiling on memory."""
 
-    def __init__(self, seconds: float | None, memory: int | None) -> None:
-        self.started = time.monotonic()
+    def __init__(self, seconds: float | None, memory: int | None, started: float | None = None) -> None:
+        self.started = time.monotonic() if started is None else started
         self.seconds = seconds
         self.memory = memory
+
+    @classmethod
+    def of_command(cls, seconds: float | None, memory: int | None) -> Limits:
+        """The limits of the command that runs: what it has loaded to get here counts."""
+        return cls(seconds, memory, clock.started())
 
     @property
     def elapsed(self) -> float:
@@ -38,12 +45,13 @@ class Limits:
         """Seconds left, a little above zero when there are none; None without a limit."""
         return None if self.seconds is None else max(self.seconds - self.elapsed, 1e-3)
 
-    def enforce(self, activity: str, *, signals: bool = True) -> _Enforcement:
+    def enforce(self, activity: str, *, signals: bool = True, unless: Callable[[], bool] | None = None) -> _Enforcement:
         """Stop Python code that runs over a limit, with an error that says what it was doing.
 
-        With ``signals``, Ctrl-C and SIGTERM stop it too; otherwise they go where they went before.
+        With ``signals``, Ctrl-C and SIGTERM stop it too; otherwise they go where they went before. Code that ends by
+        itself at the time limit, because it has something to keep, is left alone from when ``unless`` says so.
         """
-        return _Enforcement(self, activity, signals)
+        return _Enforcement(self, activity, signals, unless)
 
 
 class _Enforcement:
@@ -53,9 +61,10 @@ class _Enforcement:
     any memory left, unwinding an exception may fail for ever.
     """
 
-    def __init__(self, limits: Limits, activity: str, signals: bool) -> None:
+    def __init__(self, limits: Limits, activity: str, signals: bool, unless: Callable[[], bool] | None) -> None:
         self._limits = limits
         self._activity = activity
+        self._unless = unless or (lambda: False)
         self._streams = sys.stdout, sys.stderr
         self._handler: Any = None
         self._ending_signals = handled_by(self._interrupt) if signals else contextlib.nullcontext()
@@ -63,11 +72,13 @@ class _Enforcement:
         self._interrupted = False
 
     def __enter__(self) -> None:
+        self._check_time()
         if threading.current_thread() is threading.main_thread():
             self._timer = signal.setitimer(signal.ITIMER_REAL, 0)  # whoever set it gets it back
             self._handler = signal.signal(signal.SIGALRM, self._look)
             self._ending_signals.__enter__()
-            signal.setitimer(signal.ITIMER_REAL, CHECK_INTERVAL, CHECK_INTERVAL)
+            if self._limits.seconds is not None or self._limits.memory is not None:
+                signal.setitimer(signal.ITIMER_REAL, CHECK_INTERVAL, CHECK_INTERVAL)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         if self._timer is not None:
@@ -91,12 +102,17 @@ class _Enforcement:
         limits = self._limits
         if self._interrupted:
             raise KeyboardInterrupt
-        if limits.seconds is not None and limits.elapsed >= limits.seconds:
-            self._ask_again()
-            raise LimitError(f"out of time while {self._activity}", ExitCode.OUT_OF_TIME)
+        self._check_time()
         if limits.memory is not None and _core.resident_memory() > limits.memory:
             self._ask_again()
             raise LimitError(f"out of memory while {self._activity}", ExitCode.OUT_OF_MEMORY)
+
+    def _check_time(self) -> None:
+        limits = self._limits
+        if limits.seconds is not None and limits.elapsed >= limits.seconds and not self._unless():
+            if self._timer is not None:
+                self._ask_again()
+            raise LimitError(f"out of time while {self._activity}", ExitCode.OUT_OF_TIME)
 
     def _ask_again(self) -> None:
         """An exception that strikes inside a finaliser is lost; if this one is, the next look raises it again."""

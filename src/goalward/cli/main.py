@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import io
 import os
 import signal
 import sys
+import threading
+import time
 import traceback
 from collections.abc import Callable
+from typing import NoReturn
 
+from goalward.cli import clock
 from goalward.cli.imports import quick_imports
 from goalward.cli.signals import ending_signals
 from goalward.errors import ExitCode, GoalwardError
@@ -18,21 +24,23 @@ DEBUG = "--debug"
 REPORT = "please report it to goalward's issue tracker with the command, its files and what goalward --debug … prints"
 
 
-def main() -> None:
-    """Run the command line; never returns."""
+def main() -> NoReturn:
+    """Run the command line."""
     _open_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # it is None where the stream is closed
             stream.reconfigure(errors="backslashreplace")
-    code = run(sys.argv[1:])
+    held: list[BaseException] = []
+    code = run(sys.argv[1:], held, time.process_time())  # that Python took to start
     if code == ExitCode.BROKEN_PIPE:  # what is left in the buffer would be written, and complained about, at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    sys.exit(code)
+    _leave(code)
 
 
-def run(arguments: list[str]) -> int:
-    """Run one command and give its exit code."""
-    return carry_out(lambda: _call(arguments), debug=DEBUG in arguments[:1])
+def run(arguments: list[str], held: list[BaseException] | None = None, spent: float = 0.0) -> int:
+    """Run one command, for which so many seconds were spent before, and give its exit code."""
+    clock.start(spent)
+    return carry_out(lambda: _call(arguments), debug=DEBUG in arguments[:1], held=held)
 
 
 def _call(arguments: list[str]) -> int:
@@ -47,20 +55,24 @@ def _call(arguments: list[str]) -> int:
     return call(arguments)
 
 
-def carry_out(work: Callable[[], int], *, debug: bool = False) -> int:
-    """Do the work of a command, which gives its exit code; whatever it raises becomes a sentence and a code."""
+def carry_out(work: Callable[[], int], *, debug: bool = False, held: list[BaseException] | None = None) -> int:
+    """Do the work of a command, which gives its exit code; whatever it raises becomes a sentence and a code.
+
+    What it raised goes to ``held``, and with it all that was in use just then.
+    """
     with ending_signals() as received:
-        code = _carry_out(work, debug)
+        code = _carry_out(work, debug, [] if held is None else held)
         return ExitCode.TERMINATED if signal.SIGTERM in received else code
 
 
-def _carry_out(work: Callable[[], int], debug: bool) -> int:
+def _carry_out(work: Callable[[], int], debug: bool, held: list[BaseException]) -> int:
     try:
         code = work()
         if sys.stdout is not None:
             sys.stdout.flush()
         return code
     except BaseException as error:
+        held.append(error)
         if debug and not isinstance(error, BrokenPipeError):
             traceback.print_exc()
         return _ended_by(error)
@@ -102,6 +114,21 @@ def _fail(message: str, code: ExitCode) -> int:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
     return int(code)
+
+
+def _leave(code: int) -> NoReturn:
+    """End the process, and leave its memory to the system: Python would take millions of objects apart, one by one.
+
+    After grounding was cut short, that takes half a second, which would not be within a time limit.
+    """
+    others = (thread for thread in threading.enumerate() if thread is not threading.current_thread())
+    if any(not thread.daemon for thread in others):
+        sys.exit(code)
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
 
 
 def _open_streams() -> None:

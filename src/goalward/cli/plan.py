@@ -101,7 +101,7 @@ def plan(
     as_json: Annotated[bool, typer.Option("--json", help="print one JSON object and nothing else")] = False,
 ) -> None:
     """Find a plan and check it before reporting it."""
-    limits = Limits(time_limit, memory_limit)
+    limits = Limits.of_command(time_limit, memory_limit)
     if model is not None and heuristic is not None:
         raise UsageError("a model is a heuristic itself: give --model or --heuristic, not both")
     if message_steps is not None and model is None:
@@ -121,6 +121,7 @@ def plan(
         batch=None if batch is None else parse_batches(batch),
     )
     options = replace(options, weight=weight, unit_costs=None if costs is None else costs == "unit")
+    loaded = limits.elapsed
     try:
         with spinner("grounding", not as_json), limits.enforce("reading and grounding the problem"):
             lifted_domain = read_domain(domain)
@@ -138,7 +139,7 @@ def plan(
         raise
     task = start.task
     if not as_json:
-        say(f"Task: {task.n_atoms} atoms, {task.n_operators} operators, grounded in {limits.elapsed:.2f}s")
+        say(f"Task: {task.n_atoms} atoms, {task.n_operators} operators, grounded in {limits.elapsed - loaded:.2f}s")
     options = replace(options, time_limit=limits.remaining, memory_limit=memory_limit)
 
     with Interrupt() as interrupt, LiveFigures(not as_json) as live:

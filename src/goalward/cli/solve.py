@@ -52,7 +52,7 @@ def solve(
         typer.Argument(help="PDDL problem files; a model of one problem uses only their :init", show_default=False),
     ],
     time_limit: Annotated[
-        float, typer.Option(parser=parse_duration, metavar="DURATION", help="for each state")
+        float, typer.Option(parser=parse_duration, metavar="DURATION", help="for each state, and its share of loading")
     ] = f"{TIME_LIMIT:g}s",  # type: ignore[assignment]
     memory_limit: Annotated[
         int | None, typer.Option(parser=parse_size, metavar="SIZE", help="of the whole process: 512M, 4G")
@@ -84,7 +84,8 @@ def solve(
         raise UsageError("choose one of --json and --csv")
     improvement = parse_improvement(improve)
     started = time.monotonic()
-    limits = Limits(time_limit * len(states), memory_limit)
+    turns = -(-len(states) // jobs)
+    limits = Limits.of_command(time_limit * turns, memory_limit)
     with limits.enforce("loading the model and reading the states"):  # a model of a domain grounds each of them
         loaded = load_model(model)
         starts = [loaded.start(read_text(path), str(path)) for path in states]
@@ -97,7 +98,8 @@ def solve(
         algorithm=cast(Algorithm | None, algorithm),
         batch=None if batch is None else parse_batches(batch),
     )
-    options = replace(options, time_limit=time_limit, memory_limit=memory_limit)
+    share = limits.elapsed / turns  # of what all states needed
+    options = replace(options, time_limit=max(time_limit - share, 1e-3), memory_limit=memory_limit)
     plain = not (as_json or as_csv)
     if plain:
         say(f"Loaded {model} and {len(states)} states in {time.monotonic() - started:.2f}s")
@@ -117,7 +119,7 @@ def solve(
             results.add(rows[-1])
             if interrupt.asked:
                 break
-    summary = _summary(rows, time.monotonic() - started, len(states)) | {"break_even": _break_even(loaded.info)}
+    summary = _summary(rows, limits.elapsed, len(states)) | {"break_even": _break_even(loaded.info)}
     if as_json:
         print_json({"model": str(model), "states": rows, "summary": summary})
     elif as_csv:

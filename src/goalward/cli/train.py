@@ -21,6 +21,7 @@ from goalward.declared import declared, own_first, split_settings
 from goalward.errors import UsageError
 from goalward.extras import require_torch
 from goalward.learning.methods import learned_methods, make_options, methods_with, options_class, train_with
+from goalward.learning.relay import Learned
 from goalward.measures import parse_size
 from goalward.search.model import Model, save_model, training_notes
 from goalward.search.portfolio import LEADS
@@ -28,6 +29,8 @@ from goalward.task.grounding import ground_files
 from goalward.task.plan_file import check_writable
 
 DEFAULT_METHOD = "n-rsl"
+WRITING_SECONDS = 0.2
+"""Of a time limit; for what comes after training."""
 _OTHERS = [option for name in learned_methods() for option in declared(options_class(name)).values()]
 
 
@@ -76,24 +79,25 @@ def train(
     _refuse_options_of_others(method, texts)
     # What is wrong is refused now, not after grounding.
     options = make_options(method, texts=texts | split_settings(settings or ())).resolved()
-    limits = Limits(options.time_limit, memory_limit)
+    limits = Limits.of_command(options.time_limit, memory_limit)
+    loaded = limits.elapsed
     with spinner("grounding"), limits.enforce("reading and grounding the problem"):
         task = ground_files(domain, problem, starts or ())
     several = f" from {len(task.inits)} initial states" if starts else ""
-    grounded = f"{task.n_atoms} atoms, {task.n_operators} operators, grounded{several} in {limits.elapsed:.2f}s"
-    say(f"Task: {grounded}", err=True)
-    spent = limits.elapsed
-    with spinner("loading PyTorch"):
+    seconds = limits.elapsed - loaded
+    say(f"Task: {task.n_atoms} atoms, {task.n_operators} operators, grounded{several} in {seconds:.2f}s", err=True)
+    with spinner("loading PyTorch"), limits.enforce("loading PyTorch"):
         import goalward.learning.trainer  # noqa: F401, PLC0415
 
-    memory = Limits(None, memory_limit).enforce("training") if memory_limit else contextlib.nullcontext()
+    learned = Learned()
     with (
-        memory,
+        limits.enforce("training", unless=lambda: learned.yet),
         Interrupt() as interrupt,
         training_view(options, interrupt) as view,
         TrainingLog(log, view) if log else contextlib.nullcontext(view) as watcher,
     ):
-        model = train_with(task, method, options, watcher, spent=spent)
+        learned.watcher = watcher
+        model = train_with(task, method, options, learned, spent=limits.elapsed + WRITING_SECONDS)
     if starts:
         model = replace(model, info=model.info | {"starts": [str(path) for path in [problem, *starts]]})
     save_model(model, output)
@@ -135,6 +139,8 @@ def describe_training(model: Model) -> str:
     lines.append(f"Training time: {info['seconds']:.2f}s")
     if info.get("solved_without") is not None:
         lines.append(_verdict(info))
+    elif info["end"] == "time limit":
+        lines.append("There was no time to find out whether this model helps: try a longer --time-limit.")
     return "\n".join(lines)
 
 

@@ -21,7 +21,7 @@ from goalward.experiments.unit_work import Enforce, LostError, do_unit, unenforc
 from goalward.experiments.units import Job
 from goalward.extras import require_torch
 from goalward.learning.methods import options_class
-from goalward.search.learned import load_model
+from goalward.search.learned import import_for, load_model
 from goalward.task.grounding import ground
 from goalward.task.lifted import Domain, Problem
 from goalward.task.lifted_reader import read_domain, read_problem
@@ -168,15 +168,21 @@ class Contest:
 
     def check(self) -> None:
         """Refuse now what every unit would stumble over: wrong PDDL, foreign states, models of other problems."""
-        seconds = max(self.budgets.train, self.budgets.search)
-        with self.enforce(seconds, self.budgets.memory, "reading and grounding the problem"):
-            domain = read_domain(self.domain)
-            problem = read_problem(self.problem, domain)
-            reader = StateReader(ground(domain, problem))
-            reader.read_all(self.states)
+        domain = read_domain(self.domain)
+        problem = read_problem(self.problem, domain)
+        reader = StateReader(ground(domain, problem))
+        reader.read_all(self.states)
         for entrant in self.entrants:
             if entrant.model is not None:
                 _check_model(entrant.contestant, entrant.model, domain, problem)
+
+    def load(self) -> None:
+        """Load what the clock of a unit does not count, so that no unit takes longer than its limit."""
+        if any(entrant.trains for entrant in self.entrants):
+            import goalward.learning.trainer  # noqa: F401, PLC0415
+        for entrant in self.entrants:
+            if entrant.model is not None:
+                import_for(entrant.model)
 
     def run(self, observer: Observer) -> Iterator[Entry]:
         """All units, one after the other, until the observer wants an end. Without a model there are no searches."""

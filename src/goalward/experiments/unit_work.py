@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from goalward import _core
 from goalward.baselines.fast_downward import PLANNERS, run_planner
@@ -19,7 +19,7 @@ from goalward.experiments.contestants import OUR_LAMA
 from goalward.experiments.store import Result
 from goalward.experiments.units import Job
 from goalward.learning.methods import train_with
-from goalward.learning.relay import Relay
+from goalward.learning.relay import Learned
 from goalward.outward import finite
 from goalward.search import BoundHeuristic, Statistics, Status, bind_heuristic
 from goalward.search.learned import import_for, load_model
@@ -49,13 +49,23 @@ class LostError(Exception):
     """Somebody killed what the unit had started: that is no result of the unit."""
 
 
-def unenforced(seconds: float | None, memory: int, activity: str) -> AbstractContextManager[None]:
+class Enforce(Protocol):
+    """Makes what runs under it end with a LimitError when so many seconds are over, or the process has so many bytes.
+
+    Seconds do not count any more when ``unless`` returns True.
+    """
+
+    def __call__(
+        self, seconds: float, memory: int, activity: str, unless: Callable[[], bool] | None = None
+    ) -> AbstractContextManager[None]:
+        """Begin to count now."""
+
+
+def unenforced(
+    seconds: float, memory: int, activity: str, unless: Callable[[], bool] | None = None
+) -> AbstractContextManager[None]:
     """In an experiment, units are processes, whose limits are enforced from outside."""
     return nullcontext()
-
-
-Enforce = Callable[[float | None, int, str], AbstractContextManager[None]]
-"""Makes what runs under it end with a LimitError when so many seconds are over, or the process has so many bytes."""
 
 
 def do_unit(
@@ -110,7 +120,7 @@ def _train(job: Job, started: float, watcher: Watcher | None, enforce: Enforce) 
         return _ended(job, Status.OUT_OF_TIME, started, "out of time while grounding")
     options = job.contestant.learn_options(job.unit.seed, job.budgets.train)
     listener = _Listener(watcher)
-    with enforce(None, memory, "training"):
+    with enforce(job.budgets.train - spent, memory, "training", lambda: listener.yet):
         model = train_with(task, job.contestant.method, options, listener, spent=spent)
     seconds = time.monotonic() - started
     save_model(model, job.scratch)
@@ -136,7 +146,7 @@ def _train(job: Job, started: float, watcher: Watcher | None, enforce: Enforce) 
     )
 
 
-class _Listener(Relay):
+class _Listener(Learned):
     """Keeps what a training says of its data."""
 
     def __init__(self, watcher: Watcher | None) -> None:

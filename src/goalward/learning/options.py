@@ -79,7 +79,9 @@ class NetworkOptions(NetworkShape):
     batch_size: int = by_preset("states of a step of gradient descent", 1, 1_000_000)
     learning_rate: float = by_preset("learning rate of Adam at the beginning", 1e-9, 10.0)
     time_limit: float | None = option(
-        None, "time for all of it, shared by the trials; goalward train counts grounding too", kind=DURATION
+        None,
+        "time for all of it, shared by the trials; goalward train counts from its start, loading and grounding too",
+        kind=DURATION,
     )
     seed: int = option(0, "same seed, same machine, same model", 0, 2**32 - 1)
     device: str = option("cpu", "where PyTorch trains", choices=("cpu", "cuda"))

@@ -1,4 +1,4 @@
-"""A watcher of trainings that passes on what it is told; others are made from it by changing one thing."""
+"""Watchers of trainings that pass on what they are told; others are made from them by changing one thing."""
 
 from __future__ import annotations
 
@@ -45,3 +45,14 @@ class Relay:
         """Something worth a line."""
         if self.watcher:
             self.watcher.message(text)
+
+
+class Learned(Relay):
+    """Also knows whether anything has been learned yet that is worth keeping."""
+
+    yet = False
+
+    def epoch(self, trial: int, epoch: Epoch, look: Look | None) -> bool | None:
+        """The first one makes the difference."""
+        self.yet = True
+        return super().epoch(trial, epoch, look)
