@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from math import inf
 from pathlib import Path
@@ -195,9 +196,10 @@ def test_hybrid_search_names_the_search_of_each_queue(hard: Task) -> None:
 
 @pytest.mark.parametrize("algorithm", GUIDED)
 def test_time_runs_out(hard: Task, algorithm: str) -> None:
+    begun = time.monotonic()
     result = guided(hard, algorithm, time_limit=0.3)
     assert (result.status, result.plan) == (Status.OUT_OF_TIME, None)
-    assert result.statistics.seconds >= 0.3
+    assert time.monotonic() - begun >= 0.3, "all of it is used; what comes before the search counts"
 
 
 @pytest.mark.parametrize("algorithm", GUIDED)

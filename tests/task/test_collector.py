@@ -67,7 +67,7 @@ def test_it_does_not_begin_with_what_an_exception_has_left(
         raise GoalwardError(f"out of time with {len(left)} objects")
 
     monkeypatch.setattr(grounding, "_ground", cut_short)
-    gc.set_threshold(500, 10, 10)
+    gc.set_threshold(9000, 10, 10)
     with pytest.raises(GoalwardError):
         ground(*blocks)
     assert passes == []
