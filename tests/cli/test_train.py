@@ -158,8 +158,9 @@ def test_searches_that_were_too_short_to_tell_are_said_to_be(
     *_, verdict, doubt, written = training.out.splitlines()
     assert verdict.endswith("solve 0 of 3 validation states, without it 0, by it alone 0.")
     assert doubt == (
-        "They were too short to tell whether this model helps. Try a longer --time-limit or longer "
-        "--validation-seconds, or see how it does: goalward compare."
+        "They were too short to tell whether this model helps, so goalward solve will search without it, unless "
+        "--search says otherwise. Try a longer --time-limit or longer --validation-seconds, or see how it does: "
+        "goalward compare."
     )
     assert written.startswith("Model written to ")
     assert run(["solve", str(training.output), blocks.names[1], "--improve", "none"]) == 0
@@ -173,7 +174,7 @@ def test_a_model_that_is_of_no_use_is_left_out_when_states_are_solved(
     training = train(blocks, *SMALL, "--trials", "1")
     assert training.model.info["likely_to_help"] is False
     capfd.readouterr()
-    note = "Training found that this model is of no use: searching without it (--search hybrid uses it)."
+    note = "Training did not find this model of use: searching without it (--search hybrid uses it)."
     assert run(["solve", str(training.output), blocks.names[1]]) == 0
     assert note in capfd.readouterr().out
     assert run(["solve", str(training.output), blocks.names[1], "--search", "hybrid"]) == 0

@@ -133,7 +133,7 @@ def test_what_the_leading_part_solves_at_once_waits_for_no_other(tiny: Tiny, lea
 
 @pytest.mark.parametrize("lead", LEADS)
 def test_all_parts_take_their_turns_whatever_leads(hard: Task, lead: Lead) -> None:
-    counts = search(hard, "goalcount", SearchOptions("hybrid", lead=lead, expansion_limit=20_000)).statistics
+    counts = search(hard, "goalcount", SearchOptions("hybrid", lead=lead, expansion_limit=50_000)).statistics
     parts = [queue.split(":")[0] for queue, _ in counts.expansions_by_queue]
     assert set(parts) == {"lama", "agenda", "novelty", "hybrid", "width 1", "width 32", "width 256"}
     assert parts[0] == ("width 1" if lead == "network" else lead)

@@ -61,7 +61,7 @@ def solve(
         str | None,
         search_flag(
             ". The paper's is gbfs with --batch 1; lama leaves the model out  "
-            "[default: hybrid; lama where training found the model of no use]"
+            "[default: hybrid; lama where training did not find the model of use]"
         ),
     ] = None,
     batch: Annotated[
@@ -104,7 +104,7 @@ def solve(
     if plain:
         say(f"Loaded {model} and {len(states)} states in {time.monotonic() - started:.2f}s")
         if not of_use:
-            say("Training found that this model is of no use: searching without it (--search hybrid uses it).")
+            say("Training did not find this model of use: searching without it (--search hybrid uses it).")
     rows: list[Row] = []
     with Interrupt() as interrupt, _results(len(states), jobs, plain) as results:
 

@@ -51,8 +51,13 @@ class LearnedModel(Protocol):
 
 
 def is_of_use(model: LearnedModel) -> bool:
-    """Is it worth asking in search? Not where training found that searches without the model are as good."""
-    return model.info.get("likely_to_help") is not False
+    """Is it worth asking in search? Not where training found that searches without the model are as good.
+
+    Nor where it looked and no search solved anything in its short time: on such instances the search without a network
+    was the faster one (``docs/learning.md``). A model that nobody has looked at is asked.
+    """
+    helps = model.info.get("likely_to_help")
+    return bool(helps) if helps is not None else model.info.get("solved_without") is None
 
 
 @dataclass(frozen=True)

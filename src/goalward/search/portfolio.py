@@ -22,6 +22,7 @@ LEADS: dict[Lead, str] = {
     "network": "the network alone",
 }
 """What may lead; without a learned heuristic only the first three."""
+SHARE_OF_LEAD = 0.4
 HEAD_START = 200_000_000
 SHORT_HEAD_START = 20_000_000  # of h_FF and landmarks before the search goal by goal, which has an agenda to find first
 _KINDS = {
@@ -34,9 +35,8 @@ _KINDS = {
 
 def lama_parts(lead: Lead = "lama") -> list[_core.PortfolioPart]:
     """h_FF and landmarks; goal by goal; novelty. The part that leads is the first."""
-    shares: dict[Lead, float] = {"lama": 0.4, "agenda": 0.35, "novelty": 0.25}
-    names = sorted(shares, key=lambda name: name != lead)
-    return [_part(name, shares[name], lead) for name in names]
+    shares = _led({"lama": 0.4, "agenda": 0.35, "novelty": 0.25}, lead)
+    return [_part(name, share, lead) for name, share in shares.items()]
 
 
 def hybrid_parts(batches: tuple[int, ...], lead: Lead = "lama") -> list[_core.PortfolioPart]:
@@ -44,15 +44,21 @@ def hybrid_parts(batches: tuple[int, ...], lead: Lead = "lama") -> list[_core.Po
 
     The part that leads is the first.
     """
-    alone = 0.3 if lead == "network" else 0.15
-    shares: dict[Lead, float] = {"lama": 0.25, "agenda": 0.2, "novelty": 0.15, "hybrid": 0.4 - alone, "network": alone}
+    shares = _led({"lama": 0.25, "agenda": 0.2, "novelty": 0.15, "hybrid": 0.25, "network": 0.15}, lead)
     parts: list[_core.PortfolioPart] = []
-    for name in sorted(shares, key=lambda name: name != lead):
+    for name, share in shares.items():
         if name == "network":
-            parts += [_alone(batch, shares[name] / len(batches), lead) for batch in batches]
+            parts += [_alone(batch, share / len(batches), lead) for batch in batches]
         else:
-            parts.append(_part(name, shares[name], lead))
+            parts.append(_part(name, share, lead))
     return parts
+
+
+def _led(shares: dict[Lead, float], lead: Lead) -> dict[Lead, float]:
+    """The part that leads is the first and has at least so much; the others share the rest as before."""
+    first = max(shares.pop(lead), SHARE_OF_LEAD)
+    rest = sum(shares.values())
+    return {lead: first, **{name: (1 - first) * share / rest for name, share in shares.items()}}
 
 
 def _part(name: Lead, share: float, lead: Lead) -> _core.PortfolioPart:
