@@ -452,7 +452,7 @@ def test_on_a_terminal_every_result_has_a_line_of_its_own_and_progress_leaves_no
 
 
 def test_a_terminal_shows_the_figures_of_a_search_that_takes_a_while(endless: Endless) -> None:
-    shown = on_terminal("solve", endless.model, endless.state, *PAPER, "--time-limit", "1s", whole=True)
+    shown = on_terminal("solve", endless.model, endless.state, *PAPER, "--time-limit", "2s", whole=True)
     assert shown.code == 23
     assert re.search(r"expanded [\d.]+[kM]? .*best h 1 .*\n0 of 1 states, 0 solved", shown.text.replace("\r", ""))
     loaded, row, solved, _, total = shown.screen

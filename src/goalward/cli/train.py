@@ -155,9 +155,9 @@ def _verdict(info: dict[str, Any]) -> str:
         return f"{solved}\ngoalward solve begins with {LEADS[info['lead']]}, which did best on them."
     if info["likely_to_help"] is None:
         return (
-            f"{solved}\nThey were too short to tell whether this model helps, so goalward solve will search without it, "
-            "unless --search says otherwise. Try a longer --time-limit or longer --validation-seconds, or see how it "
-            "does: goalward compare."
+            f"{solved}\nThey were too short to tell whether this model helps, so goalward solve will search without "
+            "it, unless --search says otherwise. Try a longer --time-limit or longer --validation-seconds, or see how "
+            "it does: goalward compare."
         )
     others = [name for name in learned_methods() if name != info["method"]]
     sampler = "another --sampler, " if "sampler" in info["options"] else ""
