@@ -22,7 +22,7 @@ LEADS: dict[Lead, str] = {
     "network": "the network alone",
 }
 """What may lead; without a learned heuristic only the first three."""
-SHARE_OF_LEAD = 0.4
+SHARE_OF_LEAD = 0.3
 HEAD_START = 200_000_000
 SHORT_HEAD_START = 20_000_000  # of h_FF and landmarks before the search goal by goal, which has an agenda to find first
 _KINDS = {
@@ -35,7 +35,7 @@ _KINDS = {
 
 def lama_parts(lead: Lead = "lama") -> list[_core.PortfolioPart]:
     """h_FF and landmarks; goal by goal; novelty. The part that leads is the first."""
-    shares = _led({"lama": 0.4, "agenda": 0.35, "novelty": 0.25}, lead)
+    shares = _led({"lama": 0.3, "agenda": 0.5, "novelty": 0.2}, lead)
     return [_part(name, share, lead) for name, share in shares.items()]
 
 
@@ -44,7 +44,7 @@ def hybrid_parts(batches: tuple[int, ...], lead: Lead = "lama") -> list[_core.Po
 
     The part that leads is the first.
     """
-    shares = _led({"lama": 0.25, "agenda": 0.2, "novelty": 0.15, "hybrid": 0.25, "network": 0.15}, lead)
+    shares = _led({"lama": 0.2, "agenda": 0.3, "novelty": 0.1, "hybrid": 0.25, "network": 0.15}, lead)
     parts: list[_core.PortfolioPart] = []
     for name, share in shares.items():
         if name == "network":
