@@ -9,7 +9,7 @@ namespace goalward {
 
 namespace {
 constexpr uint64_t longest_walk = 1000;
-constexpr uint64_t first_looks = 1'000'000, most_looks = 16'000'000;  // at actions, by all walks together
+constexpr uint64_t first_looks = 1'000'000, later_looks = 16'000'000;  // at actions, by all walks together
 constexpr uint64_t effort_of_look = 10, effort_of_operator = 100;
 }  // namespace
 
@@ -17,7 +17,7 @@ Agenda goal_agenda(const Problem& problem, const Rows& mutex_groups, int attempt
     const auto goal = problem.goal().atoms();
     Agenda agenda{{goal.begin(), goal.end()}, 0};
     if (goal.size() < 2) return agenda;
-    const uint64_t looks = std::min(first_looks << std::min(2 * attempt, 30), most_looks);
+    const uint64_t looks = attempt == 0 ? first_looks : later_looks;
     const RegressionTask task = regression_task(problem, mutex_groups);
     PreimageWalk walk(task);
     Random random(static_cast<uint64_t>(attempt));

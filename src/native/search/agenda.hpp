@@ -18,8 +18,8 @@ struct Agenda {
     uint64_t effort = 0;         // what finding the order took; see Guide::effort
 };
 
-// Later attempts draw other walks, and the first few of them more than the one before. `mutex_groups`: sets of atoms of
-// which at most one holds at a time.
+// Later attempts draw other walks, and more of them than the first. `mutex_groups`: sets of atoms of which at most one
+// holds at a time.
 Agenda goal_agenda(const Problem& problem, const Rows& mutex_groups, int attempt);
 
 }  // namespace goalward

@@ -13,7 +13,7 @@ namespace goalward {
 namespace {
 // In units of effort, about nanoseconds.
 constexpr uint64_t head_start = 5'000'000;  // of h_FF and landmarks, in a step
-constexpr uint64_t first_patience = 100'000'000, more_patience = 3;
+constexpr uint64_t first_patience = 100'000'000, more_patience = 2;
 constexpr int most_attempts_with_more = 20;  // so that the number does not overflow
 }  // namespace
 
