@@ -8,6 +8,7 @@
 namespace goalward {
 
 namespace {
+constexpr int most_walks = 200;
 constexpr uint64_t longest_walk = 1000;
 constexpr uint64_t first_looks = 1'000'000, later_looks = 16'000'000;  // at actions, by all walks together
 constexpr uint64_t effort_of_look = 10, effort_of_operator = 100;
@@ -23,8 +24,8 @@ Agenda goal_agenda(const Problem& problem, const Rows& mutex_groups, int attempt
     Random random(static_cast<uint64_t>(attempt));
     std::vector<uint64_t> undone(problem.packing().n_atoms());  // the sum of steps after which an atom was undone
     std::vector<int32_t> left;
-    // Only a whole walk tells early atoms apart: a second one begins while there are looks left, and may end beyond them.
-    while (walk.effort() < looks) {
+    // Only a whole walk tells early atoms apart: one begins while there are looks left, and may end beyond them.
+    for (int n = 0; n < most_walks && walk.effort() < looks; ++n) {
         walk.start();
         left = agenda.atoms;
         int32_t a = 0;
