@@ -38,6 +38,7 @@ from statistics import geometric_mean, median
 from typing import Any
 
 from common import (
+    LISTS,
     Instance,
     Lines,
     chosen,
@@ -278,7 +279,7 @@ def main() -> None:
         return
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bench", type=Path, help="the unpacked public benchmark")
-    parser.add_argument("--list", choices=["all", "choose", "report", "mid", "large"], default="mid")
+    parser.add_argument("--list", choices=LISTS, default="mid")
     parser.add_argument("--states", type=int, default=3, help="p1 to pN of each instance")
     parser.add_argument("--limit", type=float, default=30.0, help="seconds of CPU time for each search")
     parser.add_argument("--train", type=float, help="train a model for so many seconds and run hybrid search too")

@@ -98,7 +98,8 @@ LARGE = [
 
 
 def chosen(instances: list[Instance], name: str) -> list[Instance]:
-    """The instances of a list; "choose" are the first and third of each domain and difficulty, "report" the others."""
+    """The instances of a list: "first" are the first of each domain and difficulty, "choose" these and the third ones,
+    "report" all but "choose"."""
     if name == "all":
         return instances
     if name in {"mid", "large"}:
@@ -109,10 +110,12 @@ def chosen(instances: list[Instance], name: str) -> list[Instance]:
             sys.exit(f"The benchmark lacks {', '.join(missing)}.")
         return [instance for instance in found if instance is not None]
     groups = [list(group) for _, group in groupby(instances, lambda i: (i.domain, i.difficulty))]
+    if name == "first":
+        return [group[0] for group in groups]
     return [i for group in groups for n, i in enumerate(group) if (n in {0, 2}) == (name == "choose")]
 
 
-LISTS = ("all", "choose", "report", "mid", "large")
+LISTS = ("all", "first", "choose", "report", "mid", "large")
 
 
 def part_of(instances: list[Instance], part: str) -> list[Instance]:

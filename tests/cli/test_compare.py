@@ -53,7 +53,7 @@ def states(blocks: Files, tmp_path: Path) -> list[Path]:
 
 
 def compare(goalward: Goalward, blocks: Files, states: list[Path], *options: str) -> Told:
-    return goalward("compare", *blocks.names, *states, "--train-limit", "500ms", "--time-limit", "10s", *options)
+    return goalward("compare", *blocks.names, *states, "--train-limit", "2s", "--time-limit", "10s", *options)
 
 
 def test_every_method_runs_on_the_same_states_with_one_command(
@@ -238,7 +238,7 @@ def test_what_goes_wrong_in_fast_downward_is_told_as_that(
 
 
 def test_a_teacher_that_teaches_nothing_fails_alone(goalward: Goalward, unsolvable: Files) -> None:
-    limits = ("--train-limit", "100ms", "--time-limit", "1s")
+    limits = ("--train-limit", "2s", "--time-limit", "2s")
     outcome = goalward("compare", *unsolvable.names, unsolvable.names[1], "--methods", "tsl,ff", *limits, "--json")
     tsl, ff = json.loads(outcome.out)["methods"]
     assert "nothing to learn from" in tsl["failure"]
@@ -299,7 +299,7 @@ def test_an_unknown_method_is_refused(goalward: Goalward) -> None:
 def test_train_with_another_method_says_what_it_did(goalward: Goalward, blocks: Files, tmp_path: Path) -> None:
     model = tmp_path / "tsl.goalward"
     outcome = goalward(
-        "train", *blocks.names, "-o", model, "--method", "tsl", "--set", "max_walks=20", "--time-limit", "3s"
+        "train", *blocks.names, "-o", model, "--method", "tsl", "--set", "max_walks=20", "--time-limit", "6s"
     )
     assert outcome.code == 0, outcome.last_error
     assert "Trial 1: seed 0, walks 20, solved walks 20, samples " in outcome.out

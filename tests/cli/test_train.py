@@ -264,7 +264,7 @@ def test_the_shape_of_the_network_is_a_choice(train: Train, blocks: Files) -> No
 
 
 def test_the_paper_preset(train: Train, blocks: Files) -> None:
-    model = train(blocks, *SMALL, "--preset", "paper", "--time-limit", "1s").model
+    model = train(blocks, *SMALL, "--preset", "paper", "--time-limit", "6s").model
     training = model.info["options"]
     assert (training["batch_size"], training["learning_rate"], training["patience"]) == (64, 1e-4, 2)
     assert model.weights.shape == f"{model.task.n_atoms} → 250 → 250 → 250 → 250 + skip → 1"
@@ -287,7 +287,7 @@ def test_negative_preconditions(train: Train, bundled: Callable[..., Files]) -> 
 
 
 def test_a_time_limit_ends_training_with_a_model(train: Train, blocks: Files) -> None:
-    training = train(blocks, "--samples", "20000", "--length", "40", "--time-limit", "500ms", "--preset", "paper")
+    training = train(blocks, "--samples", "20000", "--length", "40", "--time-limit", "3s", "--preset", "paper")
     assert "(time limit)" in training.trials[0]
     model = training.model
     assert search(model.task, model.heuristic()).solved

@@ -301,7 +301,7 @@ def test_damaged_models_are_one_line(goalward: Goalward, model: Path, blocks: li
 
 def test_plan_with_the_model_of_one_problem_does_not_load_pytorch(blocks: list[Files], tmp_path: Path) -> None:
     path = tmp_path / "one.goalward"
-    options = ["--samples", "200", "--length", "10", "--rollouts", "2", "--trials", "1", "--time-limit", "2s"]
+    options = ["--samples", "200", "--length", "10", "--rollouts", "2", "--trials", "1", "--max-epochs", "1"]
 
     def loaded(module: str, *arguments: str) -> str:
         script = (

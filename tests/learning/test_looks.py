@@ -10,15 +10,17 @@ import numpy as np
 import pytest
 
 from goalward.learning import PreimageOptions, looks, train_with, trials
-from goalward.learning.looks import FEW_EXPANSIONS, STATES, TRAINED_PER_EXPANSION, Look, Looks
+from goalward.learning.looks import FEW_EXPANSIONS, STATES, STRAIGHT, TRAINED_PER_EXPANSION, Look, Looks
 from goalward.learning.results import Epoch
 from goalward.learning.validation import validation_states
-from goalward.search import SearchOptions, search
+from goalward.search import SearchOptions, Status, search
 from goalward.search.batches import ManyResults, search_many
 from goalward.search.model import Model
 from goalward.search.network import NetworkWeights, bind_network
 from goalward.task.states import to_lists
+from goalward.task.strips import Rows
 from helpers import make_tiny
+from wasteful_plans import wandering_plan
 
 QUICK = PreimageOptions(
     width=32,
@@ -70,7 +72,28 @@ def test_a_look_counts_the_states_that_plain_search_solves_with_few_expansions(w
     states = validation_states(task, STATES, 0)
     options = SearchOptions(expansion_limit=FEW_EXPANSIONS)
     alone = sum(search(task, bind_network(task, weights), options, init=state).solved for state in states)
-    assert Looks(task, states)(epoch(1, 100), lambda: weights) == Look(alone, STATES)
+    look = Looks(task, states)(epoch(1, 100), lambda: weights)
+    assert look is not None
+    assert (look.solved, look.states) == (alone, STATES)
+
+
+@pytest.mark.parametrize(
+    ("expansions", "detour", "enough"), [(1.0, 0, True), (STRAIGHT, 0, True), (2.0, 0, False), (1.0, 20, False)]
+)
+def test_it_is_enough_when_searches_go_straight_to_the_goal_by_short_plans(
+    monkeypatch: pytest.MonkeyPatch, weights: NetworkWeights, expansions: float, detour: int, enough: bool
+) -> None:
+    task = make_tiny("blocks").task
+    plan = search(task, "blind", SearchOptions("astar")).plan
+    assert plan is not None
+    plan = tuple(wandering_plan(task, 3, plan, steps=detour))
+
+    def found(*arguments: Any, **named: Any) -> ManyResults:
+        expanded = np.array([int(expansions * len(plan))], dtype=np.int32)
+        return ManyResults([Status.SOLVED], expanded, Rows.of([plan]))
+
+    monkeypatch.setattr(looks, "search_many", found)
+    assert Looks(task, [task.init])(epoch(1, 100), lambda: weights) == Look(1, 1, enough)
 
 
 def test_looks_go_round_all_validation_states(monkeypatch: pytest.MonkeyPatch, weights: NetworkWeights) -> None:
@@ -106,6 +129,7 @@ def train(options: PreimageOptions, watcher: Any = None) -> Model:
 
 
 def test_training_ends_after_enough_looks_in_a_row_that_solve_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(looks, "SHORT", 100.0)
     # The third look needs too many expansions: the row begins anew.
     Searches(monkeypatch, lambda number: FEW_EXPANSIONS + 1 if number == 3 else 1)
     monkeypatch.setattr(looks, "TRAINED_PER_EXPANSION", 0)

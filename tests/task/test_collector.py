@@ -75,6 +75,19 @@ def test_it_does_not_begin_with_what_an_exception_has_left(
     assert not gc.get_freeze_count()
 
 
+def test_a_limit_that_strikes_at_the_very_end_leaves_it_on(
+    blocks: tuple[Domain, Problem], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def strike() -> None:
+        raise GoalwardError("out of time")
+
+    monkeypatch.setattr(gc, "freeze", strike)
+    monkeypatch.setattr(gc, "get_freeze_count", lambda: 0)
+    with pytest.raises(GoalwardError):
+        ground(*blocks)
+    assert gc.isenabled()
+
+
 def test_who_has_turned_it_off_finds_it_off(blocks: tuple[Domain, Problem]) -> None:
     gc.disable()
     try:

@@ -18,13 +18,13 @@ def quick_imports() -> Iterator[None]:
     The library reads the variable once, when it is loaded. Child processes, and PyTorch, need not know of it.
     """
     collecting, chosen = gc.isenabled(), os.environ.get(BLAS_THREADS)
-    gc.disable()
     os.environ.setdefault(BLAS_THREADS, "1")
     try:
+        gc.disable()
         yield
     finally:
+        if collecting:
+            gc.enable()
+            gc.freeze()  # or the first search for garbage would go through everything that was imported
         if chosen is None:
             os.environ.pop(BLAS_THREADS, None)
-        if collecting:
-            gc.freeze()  # or the first search for garbage would go through everything that was imported
-            gc.enable()

@@ -161,9 +161,11 @@ class LearnOptions(NetworkOptions):
 class SupervisedOptions(TrainingOptions, LearnOptions):
     """For methods that make a data set first and then fit a network to it.
 
-    Training ends when more of it cannot matter: a few searches after an epoch (a look, see ``looks.py``) solve all
-    their validation states with few expansions, and so they do for ``enough_looks`` looks in a row.
+    Training ends when more of it cannot matter: a few searches after an epoch (a look, see ``looks.py``) go straight to
+    the goal by short plans from all their validation states, and so they do for ``enough_looks`` looks in a row.
     """
 
     race: bool = by_preset("drop the worse half of the trials in rounds, so that the best have most of the time")
-    enough_looks: int = by_preset("looks in a row with all their states solved that end training; 0: none do", 0, 1000)
+    enough_looks: int = by_preset(
+        "looks in a row with all their states solved straight and by short plans that end training; 0: none do", 0, 1000
+    )

@@ -116,7 +116,7 @@ class Trial(Generic[Chosen]):
             look = looks(epoch, weights) if enough or self.watcher else None
             if self.watcher and self.watcher.epoch(self.number, epoch, look) is False:
                 return False
-            return "validation states solved" if enough and looks.all_solved_in_a_row >= enough else None
+            return "validation states solved" if enough and looks.enough_in_a_row >= enough else None
 
         return watch
 

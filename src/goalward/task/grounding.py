@@ -60,15 +60,15 @@ def _collector_paused() -> Iterator[None]:
     ends grounding, they are all still there.
     """
     was_on = gc.isenabled()
-    gc.disable()
     try:
+        gc.disable()
         yield
     finally:
         if was_on:
+            gc.enable()  # at once: a limit may strike in here, too
             if not gc.get_freeze_count():
                 gc.freeze()
                 gc.unfreeze()  # now they count as old, as after a look at them
-            gc.enable()
 
 
 def _ground(domain: Domain, problem: Problem, others: Sequence[Problem]) -> Task:
