@@ -110,7 +110,7 @@ def test_the_result_is_on_standard_output(train: Train, blocks: Files) -> None:
     )
     assert re.fullmatch(r"Training time: \d+\.\d\ds", time)
     assert re.fullmatch(
-        r"Short searches with the network solve 10 of 10 validation states, without it 10, by it alone \d+\.", verdict
+        r"Short searches with the network solve 10 of 10 validation states, by it alone \d+, without it 10\.", verdict
     )
     assert lead == f"goalward solve begins with {LEADS[training.model.info['lead']]}, which did best on them."
     assert written == f"Model written to {training.output}"
@@ -140,7 +140,7 @@ def test_a_model_that_solves_nothing_is_said_to(
     assert training.model.info["likely_to_help"] is False
     *_, verdict, warning, written = training.out.splitlines()
     assert re.fullmatch(
-        r"Short searches with the network solve \d+ of 10 validation states, without it \d+, by it alone 0\.", verdict
+        r"Short searches with the network solve \d+ of 10 validation states, by it alone 0, without it \d+\.", verdict
     )
     assert warning == (
         "This model is not likely to help: goalward solve will search without it, unless --search says otherwise. Try "
@@ -154,9 +154,9 @@ def test_searches_that_were_too_short_to_tell_are_said_to_be(
 ) -> None:
     monkeypatch.setattr(race, "score", lambda *_: Score(0, 3, 0, 0, 0.1))
     monkeypatch.setattr(race, "search_without", lambda *_: Without(0, 0.1))
-    training = train(blocks, *SMALL, "--max-epochs", "1", "--trials", "1")
+    training = train(blocks, *SMALL, "--max-epochs", "1", "--trials", "1", "--validation-states", "3")
     *_, verdict, doubt, written = training.out.splitlines()
-    assert verdict.endswith("solve 0 of 3 validation states, without it 0, by it alone 0.")
+    assert verdict.endswith("solve 0 of 3 validation states, by it alone 0, without it 0.")
     assert doubt == (
         "They were too short to tell whether this model helps, so goalward solve will search without it, unless "
         "--search says otherwise. Try a longer --time-limit or longer --validation-seconds, or see how it does: "

@@ -224,6 +224,18 @@ def test_a_part_with_which_a_state_is_not_solved_pays_for_it(roomy: Task, monkey
     assert compared["hybrid"].price == max(leading.price for leading in compared.values())
 
 
+@pytest.mark.parametrize(("alone", "states"), [(3, 10), (2, 3)])
+def test_all_validation_states_follow_where_the_network_solves_the_first_ones_in_a_moment(
+    monkeypatch: pytest.MonkeyPatch, alone: int, states: int
+) -> None:
+    Staged(monkeypatch, [(alone, 9)])
+    monkeypatch.setattr(race, "search_without", lambda *_: Without(3, 0.5))
+    one = replace(QUICK, trials=1, validation_states=10, time_limit=10.0)
+    info = train_with(make_tiny("blocks").task, "n-rsl", one).info
+    assert info["trials"][0]["validation_states"] == states
+    assert info["states_without"] == 3
+
+
 def test_nothing_is_said_where_nothing_was_validated() -> None:
     model = train_with(make_tiny("blocks").task, "n-rsl", replace(QUICK, trials=1, validation_states=0))
     assert model.info["likely_to_help"] is None
@@ -549,5 +561,6 @@ def test_ranks_put_solved_states_first_and_then_those_that_the_heuristic_solves_
     assert Score(3, 5, 0, 900, 1.0).rank > Score(2, 5, 2, 1, 1.0).rank
     assert Score(3, 5, 2, 900, 1.0).rank > Score(3, 5, 1, 1, 1.0).rank
     assert Score(3, 5, 2, 10, 1.0).rank > Score(3, 5, 2, 11, 1.0).rank
+    assert Score(3, 5, 2, 20, 1.0, 0, 10).rank > Score(3, 5, 2, 10, 1.0, 0, 21).rank, "half the plan is worth more"
     assert Score(3, 5, 0, 0, 1.0, 40).rank > Score(3, 5, 0, 0, 1.0, 50).rank
     assert Score(3, 3, 0, 0, 1.0).rank > Score(9, 10, 9, 1, 1.0).rank, "shares, where the numbers of states differ"

@@ -147,9 +147,11 @@ def describe_training(model: Model) -> str:
 def _verdict(info: dict[str, Any]) -> str:
     """Does the network pay, and what to do where it does not?"""
     kept = info["trials"][info["chosen_trial"]]
+    n, n_without = kept["validation_states"], info["states_without"]
+    without = f"{info['solved_without']}{'' if n_without == n else f' of {n_without}'}"
     solved = (
-        f"Short searches with the network solve {kept['solved']} of {kept['validation_states']} validation states, "
-        f"without it {info['solved_without']}, by it alone {kept['solved_alone']}."
+        f"Short searches with the network solve {kept['solved']} of {n} validation states, by it alone "
+        f"{kept['solved_alone']}, without it {without}."
     )
     if info["likely_to_help"]:
         return f"{solved}\ngoalward solve begins with {LEADS[info['lead']]}, which did best on them."

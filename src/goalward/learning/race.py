@@ -33,7 +33,8 @@ SEARCHES = 4.0
 """Validation searches of the last round take so many times what a score is given: with the network and by it alone, and
 when that is the best, without it and with each part leading; a half is for what each takes to begin."""
 FEWEST_STATES, ENOUGH_SECONDS = 3, 1.0
-"""Where time is short, fewer validation states are searched from, but these for long enough to tell anything."""
+"""Where time is short, fewer validation states are searched from, but these for long enough to tell anything; the others
+follow where the network solves these in a moment."""
 DOUBTFUL_SHARE = 0.2
 """A network that solves less than this of its validation states, and no more with h_FF than h_FF without it, is of no
 use."""
@@ -41,12 +42,16 @@ use."""
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """What a trial has learned so far and what that is worth. ``overhead`` are seconds on other things than epochs."""
+    """What a trial has learned so far and what that is worth.
+
+    ``overhead`` are seconds on other things than epochs; for ``sure`` validation states there is time in any case.
+    """
 
     trial: Trial[Any]
     result: TrainingResult
     score: Score | None
     overhead: float
+    sure: int
     rounds: int = 1
     dropped: str | None = None
 
@@ -179,11 +184,11 @@ class Race:
 
     def _run_trial(self, trial: Trial[Any], before: Learned | None, *, first: bool, last: bool) -> Learned:
         """Learn, and let validation states say what came out; that search counts towards the trial's time."""
-        options, states, total = self.options, self.states, trial.seconds
+        options, sure, total = self.options, len(self.states), trial.seconds
         if total is not None:
             share = VALIDATION_SHARE if options.n_trials > 1 else VERDICT_SHARE
-            reserve = min(options.validation_seconds * len(states), share * total)
-            states = states[: max(FEWEST_STATES, int(reserve / min(ENOUGH_SECONDS, options.validation_seconds)))]
+            reserve = min(options.validation_seconds * sure, share * total)
+            sure = min(sure, max(FEWEST_STATES, int(reserve / min(ENOUGH_SECONDS, options.validation_seconds))))
             trial = dataclasses.replace(trial, seconds=max(total - reserve, LEAST_SECONDS))
         if before is None:
             result = self.learn(trial)
@@ -193,16 +198,27 @@ class Race:
         trained = time.monotonic() - trial.begun
         verdict = None
         # After Ctrl-C in the first trial there is nothing to choose from, so nobody has to wait for validation.
-        if states and not (first and result.end == "interrupted"):
+        if sure and not (first and result.end == "interrupted"):
             trial.phase("validation")
             left = math.inf if total is None else max(total - trained, LEAST_SECONDS)
-            limit = min(options.validation_seconds, left / len(states) / (SEARCHES if last else 1.0))
-            search = dataclasses.replace(default_search(learned=True), time_limit=limit)
-            with contextlib.suppress(TooLateError):
-                verdict = score(bind_network(trial.task, result.weights), states, search, self.latest)
+            verdict = self._score(trial, result, sure, left / (SEARCHES if last else 1.0))
         epochs = result.last.seconds - (before.result.last.seconds if before else 0.0)
         overhead = time.monotonic() - trial.begun - epochs
-        return Learned(trial, result, verdict, overhead, 1 + (before.rounds if before else 0))
+        return Learned(trial, result, verdict, overhead, sure, 1 + (before.rounds if before else 0))
+
+    def _score(self, trial: Trial[Any], result: TrainingResult, sure: int, seconds: float) -> Score | None:
+        """What validation searches say in so many seconds, from some states, or from all where that takes a moment."""
+        heuristic = bind_network(trial.task, result.weights)
+        limit = min(self.options.validation_seconds, seconds / sure)
+        search = dataclasses.replace(default_search(learned=True), time_limit=limit)
+        verdict = None
+        with contextlib.suppress(TooLateError):
+            begun = time.monotonic()
+            verdict = score(heuristic, self.states[:sure], search, self.latest)
+            spent = time.monotonic() - begun
+            if verdict.alone == sure < len(self.states) and spent * (1 + len(self.states) / sure) <= seconds / 2:
+                verdict = score(heuristic, self.states, search, min(self.latest, begun + seconds))
+        return verdict
 
 
 def _ended(trials: dict[int, Learned]) -> tuple[list[Learned], Learned]:
@@ -225,22 +241,25 @@ def judge(best: Learned, task: Task, states: list[Ints], until: float = math.inf
 
 
 def _judge(best: Learned, verdict: Score, task: Task, states: list[Ints], until: float) -> dict[str, Any]:
-    without = search_without(task, states[: verdict.states], verdict.seconds, until)
+    states = states[: best.sure]
+    without = search_without(task, states, verdict.seconds, until)
+    share, share_without = verdict.solved / verdict.states, without.solved / len(states)
     helps: bool | None = verdict.alone >= DOUBTFUL_SHARE * verdict.states
     if verdict.solved == without.solved == verdict.alone == 0:
         helps = None
-    elif verdict.solved != without.solved:
-        helps = verdict.solved > without.solved
+    elif share != share_without:
+        helps = share > share_without
     heuristic = bind_network(task, best.result.weights)
-    compared = compare_leads(heuristic, states[: verdict.states], verdict.seconds / 2, until)
+    compared = compare_leads(heuristic, states, verdict.seconds / 2, until)
     lead = best_lead(compared)
-    if lead in {"hybrid", "network"} and verdict.solved >= without.solved:
+    if lead in {"hybrid", "network"} and share >= share_without:
         helps = True
     return {
         "likely_to_help": helps,
         "lead": lead,
         "seconds_by_lead": {name: round(leading.seconds, 6) for name, leading in compared.items()},
         "solved_without": without.solved,
+        "states_without": len(states),
         "seconds_per_state": round(compared[lead].seconds, 6),
         "seconds_per_state_without": round(without.each, 6),
     }
