@@ -33,8 +33,8 @@ SEARCHES = 4.0
 """Validation searches of the last round take so many times what a score is given: with the network and by it alone, and
 when that is the best, without it and with each part leading; a half is for what each takes to begin."""
 FEWEST_STATES, ENOUGH_SECONDS = 3, 1.0
-"""Where time is short, fewer validation states are searched from, but these for long enough to tell anything; the others
-follow where the network solves these in a moment."""
+"""Where time is short, fewer validation states are searched from, but these for long enough to tell anything.
+The others follow where the network solves these in a moment."""
 DOUBTFUL_SHARE = 0.2
 """A network that solves less than this of its validation states, and no more with h_FF than h_FF without it, is of no
 use."""

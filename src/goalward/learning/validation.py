@@ -47,8 +47,8 @@ def _solve_each(
 class Score:
     """Larger is better: more states solved, then more of them by the heuristic alone, then fewer evaluations and steps.
 
-    Half the evaluations are worth as much as half the plan. Where it solves none alone, fewer expansions beside h_FF and
-    landmarks are better.
+    Half the evaluations are worth as much as half the plan. Where it solves none alone, fewer expansions beside h_FF
+    and landmarks are better.
     """
 
     solved: int
