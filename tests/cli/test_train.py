@@ -104,7 +104,7 @@ def test_the_result_is_on_standard_output(train: Train, blocks: Files) -> None:
     trial = training.model.info["trials"][0]
     first, time, verdict, lead, written = training.out.splitlines()
     assert first == (
-        f"Trial 1: seed 0, sampler mixed, rollouts 2, length 20, labels min-ff, improve regions, "
+        f"Trial 1: seed 0, sampler mixed, rollouts 2, length 20, labels min-ff, improve ranked, "
         f"{trial['epochs']} epochs ({trial['end']}), "
         f"validation loss {trial['validation_loss']:.2f}, solves 10 of 10 validation states"
     )
@@ -401,7 +401,7 @@ def test_a_terminal_shows_phase_epoch_and_loss(blocks: Files, tmp_path: Path) ->
     options = ("--samples", "20000", "--length", "40", "--sampler", "uniform", "--time-limit", "60s")
     shown = on_terminal("train", *blocks.names, "-o", output, *options)
     check_live_training(shown, r"epoch +(\d+)")
-    assert re.search(r"phase +training, trial 1 of 3", shown.text)
+    assert re.search(r"phase +training, trial 1 of 2", shown.text)
     assert re.search(r"time +\d+\.\d+ s, at most \d+\.\d+ s left", shown.text)
     assert re.search(r"data +[\d,]+ states by uniform", shown.text)
     assert shown.out.startswith("Trial 1: ")

@@ -32,7 +32,8 @@ def prepared(name: str) -> tuple[Task, Rollouts, Source]:
 def test_bellman_is_a_step_and_the_best_successor_under_the_cap_of_d(name: str) -> None:
     task, rollouts, source = prepared(name)
     heuristic = bind_heuristic(task, lambda cells: 4.0 * (1 - cells[:, task.goal]).sum(axis=1))
-    states, labels = bellman(heuristic, rollouts, 60, lambda n: source.draw_states(n)[0])
+    lesson = bellman(heuristic, rollouts, 60, lambda n: source.draw_states(n)[0])
+    states, labels = lesson.states, lesson.labels
     assert len(states) == 60
     bounds = label(task, rollouts, states)
     capped = 0
@@ -67,7 +68,8 @@ def test_half_of_a_lesson_comes_from_regions(name: str, monkeypatch: pytest.Monk
     task, rollouts, source = prepared(name)
     heuristic = bind_heuristic(task, "goalcount")
     n = 10 * EXPANSIONS
-    states, labels = RegionsOfWalks(task, 3)(heuristic, rollouts, n, lambda m: source.draw_states(m)[0])
+    lesson = RegionsOfWalks(task, 3)(heuristic, rollouts, n, lambda m: source.draw_states(m)[0])
+    states, labels = lesson.states, lesson.labels
     (found,), (starts,) = noted.found, noted.starts
     assert len(starts) == 5
     assert len(states) == len(labels) == n // 2 + len(found)
@@ -103,8 +105,8 @@ def test_a_state_from_which_no_way_leads_to_the_goal_is_farther_than_all_others(
     found: dict[int, float] = {}
     regions = RegionsOfWalks(task, 0)
     for _ in range(5):
-        states, labels = regions(heuristic, rollouts, 4 * EXPANSIONS, lambda n: drawn)
-        truth = from_bits(states, 4)
+        lesson = regions(heuristic, rollouts, 4 * EXPANSIONS, lambda n: drawn)
+        truth, labels = from_bits(lesson.states, 4), lesson.labels
         found |= {int(np.flatnonzero(row)[0]): float(v) for row, v in zip(truth, labels, strict=True)}
         finite = [float(v) for row, v in zip(truth, labels, strict=True) if not row[2]]
         assert all(v == pytest.approx(NO_WAY_OUT * max(finite)) for row, v in zip(truth, labels, strict=True) if row[2])

@@ -12,16 +12,15 @@ import pytest
 
 from goalward.learning import TrainingOptions, lessons, train_network
 from goalward.learning.improvements import IMPROVEMENTS
+from goalward.learning.lesson import MOST_USES, Lesson
 from goalward.learning.lessons import (
     BEYOND_SHARE,
     ENOUGH_IMPROVED,
     FIRST_SHARE,
-    MOST_USES,
     FreshLessons,
-    Lesson,
     OneDataset,
 )
-from goalward.learning.region_lessons import Draw, Labelled, bellman
+from goalward.learning.region_lessons import Draw, bellman
 from goalward.learning.results import Epoch
 from goalward.regression import RolloutOptions, Rollouts, regress
 from goalward.sampling import Dataset, SamplingOptions, Source
@@ -54,9 +53,9 @@ def say(task: Task) -> Callable[[], NetworkWeights]:
     return lambda: constant(task.n_atoms)
 
 
-def no_improvement(heuristic: BoundHeuristic, rollouts: Rollouts, n: int, draw: Draw, go_on: GoOn) -> Labelled:
+def no_improvement(heuristic: BoundHeuristic, rollouts: Rollouts, n: int, draw: Draw, go_on: GoOn) -> Lesson:
     states = draw(n)
-    return states, np.full(len(states), 77, dtype=np.float32)
+    return Lesson(states, np.full(len(states), 77, dtype=np.float32))
 
 
 def test_a_data_set_is_every_lesson(dataset: Dataset) -> None:
@@ -276,7 +275,7 @@ def test_training_goes_on_from_weights_and_with_improved_labels() -> None:
     source = make_source()
     asked: list[float] = []
 
-    def improve(heuristic: BoundHeuristic, rollouts: Rollouts, n: int, draw: Draw, go_on: GoOn) -> Labelled:
+    def improve(heuristic: BoundHeuristic, rollouts: Rollouts, n: int, draw: Draw, go_on: GoOn) -> Lesson:
         asked.append(float(heuristic.value(heuristic.task.init)))
         return bellman(heuristic, rollouts, n, draw)
 

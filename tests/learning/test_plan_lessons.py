@@ -27,7 +27,8 @@ def test_half_of_a_lesson_has_labels_that_plans_prove(name: str) -> None:
     task, rollouts, source = prepared(name)
     n = 4 * STATES_PER_PLAN
     lessons = PlansOfWalks(task, 3)
-    states, labels = lessons(bind_heuristic(task, "goalcount"), rollouts, n, lambda m: source.draw_states(m)[0])
+    lesson = lessons(bind_heuristic(task, "goalcount"), rollouts, n, lambda m: source.draw_states(m)[0])
+    states, labels = lesson.states, lesson.labels
     assert len(states) == len(labels)
     taught, proven = states[-n // 2 :], labels[-n // 2 :]
     assert len({row.tobytes() for row in taught}) > 5, "several states"
@@ -61,11 +62,9 @@ def test_plans_are_gathered_from_lesson_to_lesson_and_lower_the_other_labels(mon
 def test_states_that_are_not_solved_teach_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plan_lessons, "EXPANSIONS", 1)
     task, rollouts, source = prepared("tiles")
-    states, labels = PlansOfWalks(task, 0)(
-        bind_heuristic(task, "goalcount"), rollouts, 400, lambda m: source.draw_states(m)[0]
-    )
-    assert len(states) == len(labels)
-    assert np.isfinite(labels).all()
+    lesson = PlansOfWalks(task, 0)(bind_heuristic(task, "goalcount"), rollouts, 400, lambda m: source.draw_states(m)[0])
+    assert len(lesson.states) == len(lesson.labels)
+    assert np.isfinite(lesson.labels).all()
 
 
 def test_no_search_begins_when_time_is_up() -> None:

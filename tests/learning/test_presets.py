@@ -228,14 +228,14 @@ def test_the_fast_preset_starts_at_the_mean_of_the_labels(dataset: Dataset) -> N
 def test_the_fast_presets_data() -> None:
     options = PreimageOptions().resolved()
     assert (options.labels, options.fresh, options.improve) == (
-        ("min-ff", "min-ff", "d"),
+        ("min-ff", "d"),
         True,
-        ("regions", "plans", "regions"),
+        ("ranked", "regions"),
     )
     assert options.race
     assert (options.rollouts, options.length) == (0, 0), "by the task"
     assert options.sampler == ("mixed",)
-    assert options.n_trials == 3
+    assert options.n_trials == 2
     assert PreimageOptions(sampler=("reachable", "uniform", "mixed")).n_trials == 3
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from goalward.learning.plan_lessons import PlansOfWalks
+from goalward.learning.ranked_lessons import RankedPlans
 from goalward.learning.region_lessons import Improve, RegionsOfWalks, bellman
 from goalward.task.strips import Task
 
@@ -33,6 +34,9 @@ IMPROVEMENTS: dict[str, Improvement] = {
         ),
         Improvement(
             "plans", "the same, and walked states are solved, their plans improved and regressed", PlansOfWalks
+        ),
+        Improvement(
+            "ranked", "the same, and each step of a plan is ranked before others that were possible", RankedPlans
         ),
     ]
 }

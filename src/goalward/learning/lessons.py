@@ -8,12 +8,11 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
+from goalward.learning.lesson import Lesson
 from goalward.learning.region_lessons import Improve
 from goalward.sampling import Dataset, Source
 from goalward.search.network import NetworkWeights, bind_network
@@ -30,20 +29,10 @@ LESSON_SHARE = 0.05
 """Of the time limit that making a lesson and training on it may take, so that there are twenty at least."""
 FEWEST, FIRST_STATES = 500, 10_000
 """States of a lesson at least; of the first lesson without a time limit, each of the next ones has twice as many."""
-MOST_USES = 4
-"""Passes over a lesson at most, where making it takes longer than training on it."""
 ENOUGH_IMPROVED = 3
 """Lessons with improved labels before a training may end because it has learned enough."""
 
 CurrentWeights = Callable[[], NetworkWeights]
-
-
-@dataclass(frozen=True, eq=False)
-class Lesson:
-    """The labelled states of an epoch."""
-
-    states: BitRows
-    labels: npt.NDArray[np.float32]
 
 
 class Lessons(Protocol):
@@ -137,7 +126,7 @@ class FreshLessons:
             trained_in = (begun - self._given_at) / self._uses
             self._seconds_per_state = (self._made_in + trained_in) / len(self._lesson.labels)
             if self._time_limit:
-                costly = self._uses < MOST_USES and self._made_in > trained_in * self._uses
+                costly = self._uses < self._lesson.most_uses and self._made_in > trained_in * self._uses
                 too_late = self._made_in > (1 - progress) * self._time_limit
                 if costly or too_late:
                     self._uses += 1
@@ -192,7 +181,7 @@ class FreshLessons:
     def _make_better(self, improve: Improve, weights: CurrentWeights) -> Lesson:
         self._improved += 1
         heuristic = bind_network(self.task, weights())
-        return Lesson(*improve(heuristic, self._source.rollouts, self._size(), self._draw, self._in_time))
+        return improve(heuristic, self._source.rollouts, self._size(), self._draw, self._in_time)
 
     def _in_time(self) -> bool:
         return time.monotonic() < self._deadline

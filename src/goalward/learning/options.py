@@ -26,8 +26,8 @@ PRESETS: dict[str, dict[str, Any]] = {
         "length": 0,
         "fresh": True,
         "sampler": ("mixed",),  # the trials take these in turn, and labels and improvements
-        "labels": ("min-ff", "min-ff", "d"),
-        "improve": ("regions", "plans", "regions"),
+        "labels": ("min-ff", "d"),
+        "improve": ("ranked", "regions"),
     },
     "paper": {
         "batch_size": 64,

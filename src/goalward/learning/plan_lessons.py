@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from goalward.learning.region_lessons import Draw, Labelled, RegionsOfWalks, always
+from goalward.learning.lesson import Lesson
+from goalward.learning.region_lessons import Draw, RegionsOfWalks, always
 from goalward.regression import Rollouts, join_rollouts, regress_plans
 from goalward.sampling import complete, label
 from goalward.sampling.labels import GoOn
@@ -43,7 +44,7 @@ class PlansOfWalks:
 
     def __call__(
         self, heuristic: BoundHeuristic, rollouts: Rollouts, n: int, draw: Draw, go_on: GoOn = always
-    ) -> Labelled:
+    ) -> Lesson:
         """So many labelled states, more or less."""
         for state in to_lists(self._regions.walk(max(1, n // STATES_PER_PLAN)), self.task.n_atoms):
             if go_on():
@@ -53,19 +54,26 @@ class PlansOfWalks:
         wanted = round(n * PLAN_SHARE)
         along = join_rollouts([rollouts for _, rollouts in self._plans])
         known = join_rollouts([rollouts, along])
-        states, labels = self._regions(heuristic, known, n - wanted, draw)
+        others = self._regions(heuristic, known, n - wanted, draw)
         taught = self._states(wanted, along.preimages)
         proven = label(self.task, known, taught)
-        return np.concatenate([states, taught]), np.concatenate([labels, proven.astype(np.float32)])
+        states, labels = np.concatenate([others.states, taught]), np.concatenate([others.labels, proven])
+        return Lesson(states, labels.astype(np.float32))
 
     def _solve(self, heuristic: BoundHeuristic, state: Ints, go_on: GoOn) -> None:
         """Keep what a short search as ``goalward solve`` does it finds from a state, after some improvement."""
-        options = SearchOptions("hybrid", expansion_limit=EXPANSIONS)
-        found = search(self.task, heuristic, options, init=state, progress=lambda _: go_on()).plan
+        found = self._find(heuristic, state, go_on)
         if not found:
             return
         plan = self._improver.improve(found, init=state, effort_limit=EFFORT, progress=lambda _: go_on()).plan
-        self._plans.append((states_along(self.task, state, plan), regress_plans(self.task, [plan])))
+        self._keep(plan, states_along(self.task, state, plan))
+
+    def _find(self, heuristic: BoundHeuristic, state: Ints, go_on: GoOn) -> tuple[int, ...] | None:
+        options = SearchOptions("hybrid", expansion_limit=EXPANSIONS)
+        return search(self.task, heuristic, options, init=state, progress=lambda _: go_on()).plan
+
+    def _keep(self, plan: tuple[int, ...], states: BitRows) -> None:
+        self._plans.append((states, regress_plans(self.task, [plan])))
         del self._plans[:-MOST_PLANS]
 
     def _states(self, n: int, preimages: Rows) -> BitRows:

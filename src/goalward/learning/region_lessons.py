@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 
+from goalward.learning.lesson import Lesson
 from goalward.regression import Rollouts
 from goalward.sampling import label
 from goalward.sampling.labels import GoOn
@@ -28,11 +28,10 @@ LONGEST_WALK, STOPS = 1000, 5
 NO_WAY_OUT = 1.25
 """A state that leads to no goal is worth this many times the highest other label."""
 
-Labelled = tuple[BitRows, npt.NDArray[np.float32]]
 Draw = Callable[[int], BitRows]
-# From the network's values, the rollouts, a number of states and a way to draw some: so many labelled states. What
+# From the network's values, the rollouts, a number of states and a way to draw some: a lesson of so many states. What
 # takes long asks whether to go on.
-Improve = Callable[[BoundHeuristic, Rollouts, int, Draw, GoOn], Labelled]
+Improve = Callable[[BoundHeuristic, Rollouts, int, Draw, GoOn], Lesson]
 
 
 def always() -> bool:
@@ -40,11 +39,11 @@ def always() -> bool:
     return True
 
 
-def bellman(heuristic: BoundHeuristic, rollouts: Rollouts, n: int, draw: Draw, go_on: GoOn = always) -> Labelled:
+def bellman(heuristic: BoundHeuristic, rollouts: Rollouts, n: int, draw: Draw, go_on: GoOn = always) -> Lesson:
     """min(d(s), 1 + the least value of a successor) for states from pre-images and random ones."""
     states = draw(n)
     bound = label(heuristic.task, rollouts, states).astype(np.float32)
-    return states, np.minimum(bound, lookahead(heuristic, with_fixed(heuristic.task, states), 1))
+    return Lesson(states, np.minimum(bound, lookahead(heuristic, with_fixed(heuristic.task, states), 1)))
 
 
 class RegionsOfWalks:
@@ -60,18 +59,18 @@ class RegionsOfWalks:
 
     def __call__(
         self, heuristic: BoundHeuristic, rollouts: Rollouts, n: int, draw: Draw, go_on: GoOn = always
-    ) -> Labelled:
+    ) -> Lesson:
         """So many labelled states, more or less."""
         wanted = round(n * REGION_SHARE)
-        drawn, labels = bellman(heuristic, rollouts, n - wanted, draw)
+        drawn = bellman(heuristic, rollouts, n - wanted, draw)
         starts = self.walk(max(1, wanted // EXPANSIONS))
         found = search_regions(heuristic, starts, expansions=EXPANSIONS, batch=BATCH)
         bound = label(self.task, rollouts, found.states)
         values = np.where(bound < rollouts.beyond, np.minimum(bound, found.values), found.values)
-        states, labels = np.concatenate([drawn, found.states]), np.concatenate([labels, values])
+        states, labels = np.concatenate([drawn.states, found.states]), np.concatenate([drawn.labels, values])
         known = np.isfinite(labels)
         highest = float(labels[known].max()) if known.any() else float(rollouts.beyond)
-        return states, np.where(known, labels, NO_WAY_OUT * highest).astype(np.float32)
+        return Lesson(states, np.where(known, labels, NO_WAY_OUT * highest).astype(np.float32))
 
     def walk(self, n: int) -> BitRows:
         """Ends of random walks, short and long ones."""

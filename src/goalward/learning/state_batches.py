@@ -51,9 +51,10 @@ class StateBatches:
         """Batches over the given rows, in their order."""
         for start in range(0, len(rows), batch_size):
             chosen = rows[start : start + batch_size]
-            yield self._states(chosen), self.labels[torch.from_numpy(chosen)]
+            yield self.states(chosen), self.labels[torch.from_numpy(chosen)]
 
-    def _states(self, rows: npt.NDArray[np.int64]) -> torch.Tensor | SparseBatch:
+    def states(self, rows: npt.NDArray[np.int64]) -> torch.Tensor | SparseBatch:
+        """The states of some rows, as the network takes them."""
         if not self.sparse:
             dense = np.unpackbits(self._bits[rows].view(np.uint8), axis=1, count=self.n_atoms, bitorder="little")
             return torch.from_numpy(dense).to(self.device, torch.float32)

@@ -12,7 +12,9 @@ import torch
 from goalward.errors import GoalwardError, UsageError
 from goalward.learning.adam import Adam
 from goalward.learning.best_so_far import BestSoFar
-from goalward.learning.lessons import Lesson, Lessons, OneDataset
+from goalward.learning.choice_batches import ChoiceBatches
+from goalward.learning.lesson import Lesson
+from goalward.learning.lessons import Lessons, OneDataset
 from goalward.learning.options import TrainingOptions
 from goalward.learning.results import End, Epoch, TrainingResult, Watch
 from goalward.learning.state_batches import StateBatches, only_core
@@ -124,6 +126,7 @@ class _Run:
         order = self.split_random.permutation(len(labels))
         held_out = max(1, round(len(labels) * self.options.validation_share))
         self.validation_rows, self.train_rows = np.sort(order[:held_out]), order[held_out:]
+        self.choices = None if lesson.choices is None else ChoiceBatches(self.task, lesson.choices, self.options.device)
         held = lesson.states[self.validation_rows]
         self.can_differ = self.spread > 0 and bool((held != held[0]).any())  # a few states may all be the same one
 
@@ -198,8 +201,9 @@ class _Run:
         for states, labels in self.batches.epoch(rows, self.options.batch_size):
             self._set_rate(len(self.curve) + seen / len(rows))
             loss = torch.nn.functional.mse_loss(self.network(states), labels)
+            total_loss = loss if self.choices is None else loss + self.choices.loss(self.network, self.scale)
             self.optimiser.zero_grad()
-            loss.backward()  # type: ignore[no-untyped-call]
+            total_loss.backward()  # type: ignore[no-untyped-call]
             self.optimiser.step()
             value = float(loss.detach())
             if not math.isfinite(value):
