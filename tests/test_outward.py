@@ -33,7 +33,7 @@ def test_half_characters_become_question_marks() -> None:
     assert finite({"a\ud800": ["b\udfff", "ü🙂"]}) == {"a?": ["b?", "ü🙂"]}
 
 
-@pytest.mark.parametrize("text", ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1"])
+@pytest.mark.parametrize("text", ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "\n=1"])
 def test_a_formula_is_a_text_in_a_spreadsheet(text: str) -> None:
     assert cell(text).startswith("'")
 

@@ -15,7 +15,7 @@ import pytest
 from goalward.cli import clock
 from goalward.cli import train as train_module
 from goalward.cli.main import run
-from goalward.learning import race, validation
+from goalward.learning import models, preimages, race, validation
 from goalward.learning.looks import Look, Looks
 from goalward.learning.methods import train_with
 from goalward.learning.options import SupervisedOptions
@@ -184,6 +184,56 @@ def test_a_look_that_is_cut_short_is_none() -> None:
     assert Looks(task, states, go_on)(EPOCH, lambda: weights) is None
     assert asked
     assert isinstance(Looks(task, states, lambda: True)(EPOCH, lambda: weights), Look)
+
+
+def test_no_look_begins_when_time_is_up() -> None:
+    task = make_tiny("blocks").task
+
+    def weights() -> Any:
+        raise AssertionError("there is no time to make the network ready")
+
+    assert Looks(task, validation_states(task, 4, 0), lambda: False)(EPOCH, weights) is None
+
+
+def test_walks_to_validation_states_end_with_a_part_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers: list[bool] = []
+
+    def noted(*arguments: Any, go_on: Callable[[], bool]) -> Any:
+        answers.append(go_on())
+        return validation_states(*arguments, go_on=go_on)
+
+    monkeypatch.setattr(models, "validation_states", noted)
+    for seconds, spent in ((None, 60.0), (3600.0, 60.0), (60.0, 60.0)):
+        train_with(make_tiny("blocks").task, "n-rsl", replace(QUICK, time_limit=seconds), spent=spent)
+    assert answers == [True, True, False]
+
+
+def test_walks_to_validation_states_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds: list[float | None] = []
+
+    def slowly(*arguments: Any, **named: Any) -> Any:
+        moment = time.monotonic() + 40
+        monkeypatch.setattr(time, "monotonic", lambda: moment)
+        return validation_states(*arguments, **named)
+
+    def noted(trial: Any) -> Any:
+        seconds.append(trial.seconds)
+        raise LookupError
+
+    monkeypatch.setattr(models, "validation_states", slowly)
+    with pytest.raises(LookupError):
+        models.train_model(make_tiny("blocks").task, "n-rsl", noted, replace(QUICK, time_limit=100.0), spent=10.0)
+    assert seconds[0] is not None
+    assert seconds[0] <= 50
+
+
+def test_what_comes_before_learning_asks_whether_to_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+    for name in ("suggest_length", "suggest_rollouts"):
+        monkeypatch.setattr(preimages, name, lambda *arguments: asked.append(arguments[-1]) or 10)
+    train_with(make_tiny("blocks").task, "n-rsl", replace(QUICK, length=0, rollouts=0, time_limit=0.5))
+    time.sleep(0.5)
+    assert [go_on() for go_on in asked] == [False, False]
 
 
 def test_looks_are_asked_to_end_with_their_trial(monkeypatch: pytest.MonkeyPatch) -> None:

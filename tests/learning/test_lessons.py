@@ -204,6 +204,23 @@ def test_with_a_time_limit_there_are_many_lessons(monkeypatch: pytest.MonkeyPatc
     assert len(fresh.next(0.0, None).labels) == 50, "a twentieth of the time"
 
 
+@pytest.mark.parametrize(("limit", "seconds", "answer"), [(10.0, 1.9, True), (10.0, 2.1, False), (None, 1e6, True)])
+def test_drawing_ends_with_its_share_of_the_time(
+    monkeypatch: pytest.MonkeyPatch, limit: float | None, seconds: float, answer: bool
+) -> None:
+    source = make_source()
+    asked: list[GoOn] = []
+    real = source.draw_states
+    monkeypatch.setattr(source, "draw_states", lambda n, go_on: asked.append(go_on) or real(n, go_on=go_on))
+    made = FreshLessons(source, N, None, limit, fresh=True)
+    made.begin(limit)
+    now = lessons.time.monotonic()
+    monkeypatch.setattr(lessons.time, "monotonic", lambda: now)
+    made.next(0.0, None)
+    monkeypatch.setattr(lessons.time, "monotonic", lambda: now + seconds)
+    assert asked[0]() is answer
+
+
 def test_without_a_time_limit_the_clock_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     def run(seconds: float) -> list[bytes]:
         clock = Clock(monkeypatch)

@@ -290,6 +290,8 @@ class Staged:
     ) -> None:
         self.scores, self.losses, self.ends = scores, losses or [1.0] * 99, ends or ["all epochs"] * 99
         self.trained: list[tuple[TrainingOptions, str]] = []
+        self.seconds = 0.1
+        """That an epoch is said to have taken."""
         self.leads = dict.fromkeys(LEADS, Leading(0.5, 20.0))
         monkeypatch.setattr(trainer, "train_network", self.train)
         monkeypatch.setattr(race, "score", self.score)
@@ -303,7 +305,7 @@ class Staged:
         n_atoms = dataset.task.n_atoms
         output = Layer(np.ones((1, 1), dtype=np.float32), np.array([number], dtype=np.float32))
         weights = NetworkWeights(np.zeros((n_atoms, 1), dtype=np.float32), np.zeros(1, dtype=np.float32), (output,))
-        return TrainingResult(weights, [Epoch(1, 1.0, self.losses[number], 0.1, 1e-3)], 1, self.ends[number])
+        return TrainingResult(weights, [Epoch(1, 1.0, self.losses[number], self.seconds, 1e-3)], 1, self.ends[number])
 
     def score(self, heuristic: Any, states: list[Any], options: SearchOptions, until: float) -> Score:
         assert (options.algorithm, options.batches) == ("hybrid", (1, 32, 256)), "the search that solve will use"
@@ -439,6 +441,17 @@ def test_the_rounds_of_a_race_share_time_and_epochs(monkeypatch: pytest.MonkeyPa
     assert limits[1] == pytest.approx(40 - 3, abs=2)
     assert limits[2] == pytest.approx(80 - 3, abs=4)
     assert [options.max_epochs for options, _ in staged.trained] == [3, 3, 3]
+
+
+@pytest.mark.parametrize(("epoch", "trained"), [(0.0, 3), (60.0, 2)])
+def test_no_trial_goes_on_where_there_is_no_time_for_an_epoch(
+    monkeypatch: pytest.MonkeyPatch, epoch: float, trained: int
+) -> None:
+    staged = Staged(monkeypatch)
+    staged.seconds = epoch
+    options = replace(RACE, trials=2, validation_states=0, time_limit=1000.0)
+    train_with(make_tiny("blocks").task, "n-rsl", options, spent=950.0)
+    assert len(staged.trained) == trained
 
 
 def test_a_trial_that_goes_on_begins_where_it_was() -> None:

@@ -47,6 +47,18 @@ def test_so_many_rollouts_that_pre_images_are_enough(length: int, n: int) -> Non
     assert suggest_rollouts(chain(3), "n-rsl", length, None) == n
 
 
+def test_walks_and_rollouts_that_tell_sizes_ask_whether_to_go_on() -> None:
+    asked: list[None] = []
+
+    def never() -> bool:
+        asked.append(None)
+        return False
+
+    assert suggest_length(chain(40), 0, never) == 80, "by the initial state alone"
+    suggest_rollouts(chain(40), "n-rsl", 80, 1.0, never)
+    assert len(asked) == 2
+
+
 def test_fewer_rollouts_where_time_is_short() -> None:
     task = make_tiny("blocks").task
     assert suggest_rollouts(task, "n-rsl", 500, 1e-9) == FEWEST

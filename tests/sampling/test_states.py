@@ -192,6 +192,16 @@ def test_states_of_the_pool_are_drawn_uniformly() -> None:
     assert improbability(list(counts.values())) < 4
 
 
+def test_walks_to_the_states_of_a_pool_ask_whether_to_go_on() -> None:
+    make_pool = SAMPLERS["reachable"].pool
+    assert make_pool is not None
+    task = make_tiny("blocks").task
+    whole, cut_short = (make_pool(task, 8000, np.random.default_rng(0), go_on) for go_on in (None, lambda: False))
+    assert whole is not None
+    assert cut_short is not None
+    assert len(whole) > 100 * len(cut_short) > 0
+
+
 @pytest.mark.parametrize("name", TINY)
 def test_atoms_of_the_pool_give_way_to_forced_ones_and_to_no_others(name: str) -> None:
     task = make_tiny(name).task

@@ -36,7 +36,7 @@ from goalward.search import (
 from goalward.task.domains import generate
 from goalward.task.grounding import ground
 from goalward.task.lifted_reader import parse_domain, parse_problem
-from goalward.task.states import random_walk_states
+from goalward.task.states import random_walk_states, to_bits
 from goalward.task.strips import Ints, Task
 from goalward.task.validate import validate_plan
 from helpers import Tiny, make_tiny
@@ -324,6 +324,13 @@ def test_an_exception_in_progress_reaches_the_caller(endless: Task) -> None:
 
     with pytest.raises(LookupError, match="enough"):
         search(endless, "blind", SearchOptions(time_limit=60), progress=fail)
+
+
+@pytest.mark.parametrize("batches", [[], [0], [1, -1]])
+def test_the_core_refuses_batches_that_are_none(batches: list[int]) -> None:
+    evaluator = bind_heuristic(TWO_DOORS, "blind").evaluator(to_bits([TWO_DOORS.init], TWO_DOORS.n_atoms))
+    with pytest.raises(ValueError, match="batches are one number of states or more"):
+        _core.search(evaluator, TWO_DOORS.init, _core.SearchOptions(batches=batches))
 
 
 # --- heuristics from Python ---

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from math import inf
 
@@ -120,6 +121,29 @@ def test_sums_of_dear_operators_saturate(name: str, combine: Callable[..., float
     lowest = highest if combine else relaxed_value(task, state, max, unit_costs=False)
     assert min(lowest, HIGHEST) * 0.999_999 <= value
     assert value <= (min(highest, HIGHEST) * 1.000_001 if highest < inf else inf)
+
+
+@given(data=st.data(), unit_costs=st.booleans())
+def test_operators_with_many_preconditions_in_common(data: st.DataObject, unit_costs: bool) -> None:
+    """More than six: effects that another operator gives as easily are dropped where all preconditions are the same."""
+    conditions = st.sampled_from([range(8), range(9), [*range(7), 8], range(1, 9), range(3)])
+    effects = st.lists(st.integers(9, 12), min_size=1, unique=True).map(sorted)
+    operators = data.draw(
+        st.lists(st.tuples(conditions.map(list), effects, st.just([]), st.integers(0, 3)), max_size=6)
+    )
+    task = make_task(13, operators, range(9), [9, 10])
+    states = data.draw(some_states(task))
+    for name, combine in (("hmax", max), ("add", sum)):
+        expected = [relaxed_value(task, state, combine, unit_costs=unit_costs) for state in states]
+        assert values(task, name, states, unit_costs=unit_costs) == expected
+
+
+def test_operators_as_wide_as_the_task_are_compared_once_not_for_each_effect() -> None:
+    atoms = list(range(30_000))  # for each effect: more than half a minute
+    task = make_task(len(atoms), [(atoms, atoms, [], 1), (atoms, atoms, [], 1)], [], atoms)
+    begun = time.process_time()
+    assert bind_heuristic(task, "hmax").value(task.init) == inf
+    assert time.process_time() - begun < 10
 
 
 # --- tasks of the bundled domains ---

@@ -95,7 +95,7 @@ def test_a_learned_heuristic_is_searched_in_several_widths_unless_told_otherwise
     assert default_search(learned=True, algorithm="astar").batches == (1,), "only greedy searches take turns"
 
 
-@pytest.mark.parametrize("jobs", [1, 3])
+@pytest.mark.parametrize("jobs", [1, 3, 2**62])
 def test_many_states_of_several_tasks_come_back_in_order(jobs: int) -> None:
     tasks = [make_tiny(name).task for name in ("blocks", "tiles")]
     starts = [

@@ -537,6 +537,53 @@ def test_conditional_effects_that_grounding_decides_are_accepted() -> None:
     )
 
 
+@settings(max_examples=60, deadline=None)
+@given(condition=formulas(("?p", "?q"), depth=3), small=st.sampled_from([0, 1, 32]))
+def test_effects_split_by_what_their_conditions_mention(condition: str, small: int) -> None:
+    with mock.patch.object(quantifiers, "SMALL", small):
+        same_meaning(
+            domain(
+                "(:types ball)",
+                "(:constants a b - ball)",
+                "(:predicates (in ?x - ball) (marked ?x - ball) (seen ?x - ball))",
+                action("look", "?p - ball", "(and)", f"(forall (?q - ball) (when {condition} (seen ?q)))"),
+            ),
+            problem("(in a) (marked b)", "(and)"),
+        )
+
+
+def test_a_conditional_effect_that_facts_decide_is_not_multiplied_out() -> None:
+    parts = " ".join(f"p{i}" for i in range(40))
+    ties = " ".join(f"({'tied' if i % 2 else 'glued'} p0 p{i})" for i in range(40))
+    task = grounded(
+        domain(
+            "(:predicates (tied ?p ?q) (glued ?p ?q) (made ?p))",
+            action("make", "?p", "(and)", "(when (forall (?q) (or (tied ?p ?q) (glued ?p ?q))) (made ?p))"),
+        ),
+        problem(ties, "(made p0)", parts),
+    )
+    assert (task.atoms, task.operators) == (("(made p0)",), ("(make p0)",))
+
+
+@pytest.mark.parametrize(
+    "condition",
+    ["(forall (?x) (or (p ?x) (q ?x)))", f"(and {' '.join(f'(or (p o{i}) (q o{i}))' for i in range(60))})"],
+    ids=["forall", "or"],
+)
+def test_a_conditional_effect_with_too_many_cases_is_one_sentence(condition: str) -> None:
+    with pytest.raises(UnsupportedError, match=r"^domain.pddl:1: the condition of action big has too many cases"):
+        grounded(
+            domain(
+                f"(:constants {' '.join(f'o{i}' for i in range(60))})",
+                "(:predicates (p ?x) (q ?x) (done))",
+                action("flip", "?x", "(p ?x)", "(and (not (p ?x)) (q ?x))"),
+                action("flop", "?x", "(q ?x)", "(and (not (q ?x)) (p ?x))"),
+                action("big", "", "(and)", f"(when {condition} (done))"),
+            ),
+            problem("(p o0)", "(done)"),
+        )
+
+
 def test_conditional_effects_that_remain_name_their_action() -> None:
     texts = (
         domain(

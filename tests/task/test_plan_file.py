@@ -15,7 +15,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goalward.errors import PddlError, UsageError
-from goalward.task.plan_file import format_plan, read_plan, write_bytes_atomically, write_text_atomically
+from goalward.task.plan_file import (
+    check_writable,
+    format_plan,
+    read_plan,
+    write_bytes_atomically,
+    write_text_atomically,
+)
 
 words = st.from_regex(r"[a-z0-9_-]{1,8}", fullmatch=True)
 
@@ -116,6 +122,38 @@ def test_a_file_in_memory_is_replaced_like_any_other() -> None:
         for text in ("old, and longer than the new one", "new"):
             write_text_atomically(Path(folder) / "plan", text)
         assert (Path(folder) / "plan").read_text() == "new"
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/cwd"), reason="there is no /proc")
+def test_a_file_reached_through_the_working_directory_of_a_process_is_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for text in ("old, and longer than the new one", "new"):
+        check_writable("/proc/self/cwd/plan")
+        write_text_atomically("/proc/self/cwd/plan", text)
+    assert (tmp_path / "plan").read_text() == "new"
+
+
+@pytest.mark.parametrize("folder", ["/dev/fd", "/proc/self/fd", "/proc/thread-self/fd"])
+def test_an_open_file_is_added_to_under_all_its_names(folder: str, tmp_path: Path) -> None:
+    if not os.path.exists(folder):
+        pytest.skip(f"there is no {folder}")
+    with open(tmp_path / "out", "ab") as out:
+        name = f"{folder}/{out.fileno()}"
+        (tmp_path / "link").symlink_to(name)
+        for path in (name, tmp_path / "link"):
+            check_writable(path)
+            write_text_atomically(path, "x")
+    assert (tmp_path / "out").read_text() == "xx"
+    with pytest.raises(UsageError, match="cannot be written"):
+        write_text_atomically(name, "x")
+
+
+def test_links_in_a_circle_are_not_followed_for_ever(tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to("b")
+    (tmp_path / "b").symlink_to("a")
+    check_writable(tmp_path / "a")
 
 
 def test_standard_output_is_added_to_even_where_it_is_an_ordinary_file(tmp_path: Path) -> None:

@@ -98,6 +98,13 @@ def test_walks_begin_in_all_initial_states_in_turn(several: Task) -> None:
     assert not np.array_equal(rows, walked_states(several, 4, np.array([0, 5], dtype=np.int32), seed=4))
 
 
+def test_walks_from_several_initial_states_may_end_early(several: Task) -> None:
+    answers = iter([True, False])
+    walked = random_walk_states(several, 7, 5, seed=3, go_on=lambda: next(answers))
+    whole = random_walk_states(several, 7, 5, seed=3)
+    assert [state.tolist() for state in walked] == [whole[i].tolist() for i in (0, 3, 6)]
+
+
 def test_states_to_learn_from_come_from_all_of_them(several: Task) -> None:
     locked = several.atom_id["(locked d2)"]
     rollouts = regress(several, RolloutOptions(n_rollouts=3, length=5))

@@ -17,7 +17,7 @@ from goalward.errors import ExitCode, PddlError, StateMismatchError, UsageError
 from goalward.search import bind_heuristic
 from goalward.task.grounding import UnsolvableError, ground, ground_files
 from goalward.task.lifted_reader import parse_problem
-from goalward.task.states import StateReader, format_problem, from_bits, random_walk_states, to_bits
+from goalward.task.states import StateReader, format_problem, from_bits, random_walk_states, to_bits, walked_states
 from goalward.task.strips import Ints, Task
 from helpers import Tiny
 from oracle import as_set, make_task, strips_tasks, successors
@@ -125,6 +125,37 @@ def test_numbers_that_make_no_walk(tiny_task: TinyTask, n: int, steps: int, seed
 
 def test_no_walks_are_no_states(tiny_task: TinyTask) -> None:
     assert random_walk_states(tiny_task("tiles").task, 0, 10, seed=0) == []
+
+
+def test_walks_ask_whether_to_go_on(tiny_task: TinyTask) -> None:
+    task = tiny_task("tiles").task
+    asked = []
+
+    def twice() -> bool:
+        asked.append(None)
+        return len(asked) <= 2
+
+    n, steps = 1000, 10_000
+    walked = random_walk_states(task, n, steps, seed=0, go_on=twice)
+    assert len(asked) == 3, "the rest would have been asked for, too"
+    assert 0 < len(walked) < n
+    whole = random_walk_states(task, len(walked) - 1, steps, seed=0)
+    assert [state.tolist() for state in walked[:-1]] == [state.tolist() for state in whole]
+
+
+def test_walks_that_may_not_go_on_stay_where_they_begin(tiny_task: TinyTask) -> None:
+    task = tiny_task("tiles").task
+    (state,) = random_walk_states(task, 5, 30, seed=0, go_on=lambda: False)
+    assert state.tolist() == task.init.tolist()
+    assert len(walked_states(task, 5, np.array([1, 9], dtype=np.int32), 0, lambda: False)) == 2
+
+
+def test_ctrl_c_ends_walks(tiny_task: TinyTask) -> None:
+    def interrupt() -> bool:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        random_walk_states(tiny_task("tiles").task, 2**20, 2**30, seed=0, go_on=interrupt)
 
 
 # --- files ---

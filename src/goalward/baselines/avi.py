@@ -12,7 +12,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from goalward.baselines.regressed import PLAIN_SAMPLERS, RegressedStates
+from goalward.baselines.regressed import PLAIN_SAMPLERS, POOL_SHARE, RegressedStates
 from goalward.declared import option
 from goalward.learning.options import LearnOptions
 from goalward.learning.results import Epoch, TrainingResult
@@ -39,7 +39,7 @@ def learn(trial: Trial[AviOptions]) -> TrainingResult:
     """Iterate until the time is over."""
     task, options = trial.task, trial.options
     trial.phase("value iteration")
-    source = RegressedStates(task, options.sampler, trial.seed)
+    source = RegressedStates(task, options.sampler, trial.seed, trial.until(POOL_SHARE))
     network = trial.online_network()
     curve: list[Epoch] = []
     end: Literal["all epochs", "time limit", "interrupted"] = "all epochs"

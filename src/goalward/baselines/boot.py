@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from goalward.baselines.regressed import PLAIN_SAMPLERS, RegressedStates
+from goalward.baselines.regressed import PLAIN_SAMPLERS, POOL_SHARE, RegressedStates
 from goalward.declared import option
 from goalward.learning.options import LearnOptions
 from goalward.learning.results import Epoch, TrainingResult
@@ -105,7 +105,7 @@ def bootstrap(trial: Trial[BootOptions], make_labels: Labels) -> TrainingResult:
     """Rounds of regression, search and training until the time is over."""
     task, options = trial.task, trial.options
     trial.phase("bootstrapping")
-    source = RegressedStates(task, options.sampler, trial.seed)
+    source = RegressedStates(task, options.sampler, trial.seed, trial.until(POOL_SHARE))
     random = np.random.default_rng([trial.seed, 0xB007])
     network = trial.online_network()
     buffer = ReplayBuffer(options.buffer)

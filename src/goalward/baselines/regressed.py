@@ -6,23 +6,26 @@ import numpy as np
 
 from goalward.regression import RolloutOptions, regress
 from goalward.sampling import SAMPLERS
+from goalward.sampling.labels import GoOn
 from goalward.sampling.samplers import complete
 from goalward.task.states import BitRows, with_fixed
 from goalward.task.strips import Ints, Task
 
 PLAIN_SAMPLERS = tuple(name for name, sampler in SAMPLERS.items() if not sampler.parts)
 _POOL = 8000
+POOL_SHARE = 0.2
+"""Of a trial's time, at which walks to the states of the pool end."""
 
 
 class RegressedStates:
     """Draws full states from the ends of random regressions, so many at a time."""
 
-    def __init__(self, task: Task, sampler: str, seed: int) -> None:
+    def __init__(self, task: Task, sampler: str, seed: int, go_on: GoOn | None = None) -> None:
         self.task = task
         self._random = np.random.default_rng([seed, 0x2E6])
         make_pool = SAMPLERS[sampler].pool
         assert make_pool is not None
-        self._pool = make_pool(task, _POOL, self._random)
+        self._pool = make_pool(task, _POOL, self._random, go_on)
 
     def draw(self, n: int, max_length: int) -> tuple[BitRows, Ints]:
         """n states, each from its own regression of 1 to ``max_length`` steps, and the steps taken.

@@ -48,14 +48,14 @@ class BackwardStates:
     operators: Ints
 
 
-def random_goal_states(task: Task, n: int, sampler: str, seed: int) -> BitRows:
+def random_goal_states(task: Task, n: int, sampler: str, seed: int, go_on: Callable[[], bool] | None = None) -> BitRows:
     """Full states in which the goal holds."""
     random = np.random.default_rng([seed, 0x60A1])
     core = core_atoms(task)
     goal = Rows.of([[int(atom) for atom in task.goal if core[atom]]])
     make_pool = SAMPLERS[sampler].pool
     assert make_pool is not None
-    pool = make_pool(task, n, random)
+    pool = make_pool(task, n, random, go_on)
     return with_fixed(task, complete(task, goal, np.zeros(n, dtype=np.int32), pool, int(random.integers(2**63))))
 
 
@@ -78,7 +78,7 @@ def make_dataset(
     states, depths = [], []
     found = searches = 0
     for number in range(10):
-        goals = random_goal_states(task, options.searches, options.sampler, seed + number * 2**32)
+        goals = random_goal_states(task, options.searches, options.sampler, seed + number * 2**32, go_on)
         part = search_backwards(task, goals, options.samples, seed + number * 2**32, go_on)
         states.append(part.states)
         depths.append(part.depth)

@@ -27,6 +27,8 @@ POOL_STATES = 100_000
 """States drawn from one pool of walked ones before there is another."""
 LESSON_SHARE = 0.05
 """Of the time limit that making a lesson and training on it may take, so that there are twenty at least."""
+DRAWING_SHARE = 0.2
+"""Of the time limit after which no more states of a lesson are drawn, nor walked to: in huge tasks, a few must do."""
 FEWEST, FIRST_STATES = 500, 10_000
 """States of a lesson at least; of the first lesson without a time limit, each of the next ones has twice as many."""
 ENOUGH_IMPROVED = 3
@@ -161,7 +163,8 @@ class FreshLessons:
         if self._drawn > POOL_STATES:
             self._source.renew_pools()
             self._drawn = n
-        self._states, self._origin = self._source.draw_states(n)
+        until = math.inf if self._time_limit is None else time.monotonic() + DRAWING_SHARE * self._time_limit
+        self._states, self._origin = self._source.draw_states(n, go_on=lambda: time.monotonic() < until)
         return self._states
 
     def _make_first(self) -> Lesson:

@@ -58,6 +58,8 @@ class Looks:
         """How many of a few states are solved; None where it is not time for a look, or no time for all of it."""
         if not self.states or self.expansions * TRAINED_PER_EXPANSION > epoch.states:
             return None
+        if self.go_on is not None and not self.go_on():  # to make the network ready may take long itself
+            return None
         n = min(STATES, len(self.states))
         chosen = [self.states[(self.taken * n + i) % len(self.states)] for i in range(n)]
         heuristic = bind_network(self.task, weights())

@@ -18,6 +18,9 @@ from goalward.learning.validation import validation_states
 from goalward.search.model import Model
 from goalward.task.strips import Task
 
+WALKING_SHARE = 0.1
+"""Of the time limit, at which walks to validation states end with what they have."""
+
 
 def train_model(
     task: Task,
@@ -39,8 +42,12 @@ def train_model(
         raise UsageError(f"{task.problem_name} has nothing to learn: no atom of it can change, every state is the same")
     started = time.monotonic()
     options = options.resolved()
-    states = validation_states(task, options.validation_states, options.seed)
-    race = Race(task, method, learn, options, states, watcher, spent)
+    until = math.inf if options.time_limit is None else started + WALKING_SHARE * max(options.time_limit - spent, 0.0)
+    wanted = getattr(watcher, "go_on", lambda: True)
+    states = validation_states(
+        task, options.validation_states, options.seed, go_on=lambda: time.monotonic() < until and wanted() is not False
+    )
+    race = Race(task, method, learn, options, states, watcher, spent + time.monotonic() - started)
     trials, best = race.run()
     verdict = judge(best, task, states, race.latest)
     return Model(task, best.result.weights, _info(method, options, trials, best, time.monotonic() - started) | verdict)

@@ -46,15 +46,15 @@ class PlansOfWalks:
         self, heuristic: BoundHeuristic, rollouts: Rollouts, n: int, draw: Draw, go_on: GoOn = always
     ) -> Lesson:
         """So many labelled states, more or less."""
-        for state in to_lists(self._regions.walk(max(1, n // STATES_PER_PLAN)), self.task.n_atoms):
+        for state in to_lists(self._regions.walk(max(1, n // STATES_PER_PLAN), go_on), self.task.n_atoms):
             if go_on():
                 self._solve(heuristic, state, go_on)
         if not self._plans:
-            return self._regions(heuristic, rollouts, n, draw)
+            return self._regions(heuristic, rollouts, n, draw, go_on)
         wanted = round(n * PLAN_SHARE)
         along = join_rollouts([rollouts for _, rollouts in self._plans])
         known = join_rollouts([rollouts, along])
-        others = self._regions(heuristic, known, n - wanted, draw)
+        others = self._regions(heuristic, known, n - wanted, draw, go_on)
         taught = self._states(wanted, along.preimages)
         proven = label(self.task, known, taught)
         states, labels = np.concatenate([others.states, taught]), np.concatenate([others.labels, proven])

@@ -26,8 +26,9 @@ def _explained(table: dict[str, Any]) -> str:
     return "; ".join(f"{name}: {entry.summary}" for name, entry in table.items())
 
 
-ROLLING_SHARE, SAMPLING_SHARE = 0.25, 0.5
-"""The shares of a trial's time at which rollouts, and drawing and labelling states, end with what they have."""
+SIZING_SHARE, ROLLING_SHARE, SAMPLING_SHARE = 0.1, 0.25, 0.5
+"""The shares of a trial's time at which choosing sizes, rollouts, and drawing and labelling states end with what they
+have."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,7 @@ def _regress(trial: Trial[PreimageOptions]) -> Rollouts:
     """As many rollouts, and as long, as the options say or the task suggests."""
     options, task = trial.options, trial.task
     method = cast(RegressionMethod, trial.method)
-    length = options.length or suggest_length(task, trial.seed)
-    n = options.rollouts or suggest_rollouts(task, method, length, trial.left)
+    sizing = trial.until(SIZING_SHARE)
+    length = options.length or suggest_length(task, trial.seed, sizing)
+    n = options.rollouts or suggest_rollouts(task, method, length, trial.left, sizing)
     return regress(task, RolloutOptions(method, n, length, trial.seed), go_on=trial.until(ROLLING_SHARE))

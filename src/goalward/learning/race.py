@@ -35,6 +35,8 @@ when that is the best, without it and with each part leading; a half is for what
 FEWEST_STATES, ENOUGH_SECONDS = 3, 1.0
 """Where time is short, fewer validation states are searched from, but these for long enough to tell anything.
 The others follow where the network solves these in a moment."""
+SHORT_ROUND = 0.1
+"""A share of the time limit that is not begun where an epoch takes longer: in huge tasks, no part of it ends early."""
 DOUBTFUL_SHARE = 0.2
 """A network that solves less than this of its validation states, and no more with h_FF than h_FF without it, is of no
 use."""
@@ -144,10 +146,18 @@ class Race:
                 yield from (job() for job in jobs)
 
     def _time_for(self, trials: dict[int, Learned], number: int) -> bool:
-        """Is there more time than a trial needs beside its epochs, by what the last one needed?"""
+        """Is there more time than a trial needs beside its epochs, by what the last one needed, and for an epoch?
+
+        Long epochs may be cut short, so a good part of the time limit is worth while in any case.
+        """
         before = trials.get(number)
         spent = before or next(reversed(trials.values()), None)
-        return spent is None or self._left() > (LEAST_SECONDS if before else spent.overhead)
+        if spent is None:
+            return True
+        assert self.options.time_limit is not None
+        epoch = spent.result.last.seconds / max(len(spent.result.curve), 1)
+        short = max(min(epoch, SHORT_ROUND * self.options.time_limit), LEAST_SECONDS)
+        return self._left() > short + (0.0 if before else spent.overhead)
 
     def _learn_on(self, number: int, before: Learned | None, seconds: float | None, turn: int) -> Learned:
         """One trial begins, or goes on; more training that made it worse is undone."""

@@ -63,7 +63,7 @@ class RegionsOfWalks:
         """So many labelled states, more or less."""
         wanted = round(n * REGION_SHARE)
         drawn = bellman(heuristic, rollouts, n - wanted, draw)
-        starts = self.walk(max(1, wanted // EXPANSIONS))
+        starts = self.walk(max(1, wanted // EXPANSIONS), go_on)
         found = search_regions(heuristic, starts, expansions=EXPANSIONS, batch=BATCH)
         bound = label(self.task, rollouts, found.states)
         values = np.where(bound < rollouts.beyond, np.minimum(bound, found.values), found.values)
@@ -72,8 +72,8 @@ class RegionsOfWalks:
         highest = float(labels[known].max()) if known.any() else float(rollouts.beyond)
         return Lesson(states, np.where(known, labels, NO_WAY_OUT * highest).astype(np.float32))
 
-    def walk(self, n: int) -> BitRows:
+    def walk(self, n: int, go_on: GoOn = always) -> BitRows:
         """Ends of random walks, short and long ones."""
         stops = np.unique(np.exp(self._random.uniform(0, np.log(LONGEST_WALK), STOPS)).astype(np.int32))
-        walked = walked_states(self.task, -(-n // len(stops)), stops, int(self._random.integers(2**63)))
+        walked = walked_states(self.task, -(-n // len(stops)), stops, int(self._random.integers(2**63)), go_on)
         return walked[self._random.permutation(len(walked))[:n]]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from statistics import geometric_mean
 
@@ -77,9 +77,11 @@ class Score:
         return f"{self.solved} of {self.states} validation states solved, {self.alone} by the network alone"
 
 
-def validation_states(task: Task, n: int, seed: int, steps: int = 200) -> list[Ints]:
-    """End states of random walks that are not goals already, where there are such."""
-    walked = random_walk_states(task, 4 * n, steps, (WALK_SEED + seed) % 2**63)
+def validation_states(
+    task: Task, n: int, seed: int, steps: int = 200, go_on: Callable[[], bool] | None = None
+) -> list[Ints]:
+    """End states of random walks that are not goals already, where there are such; fewer where ``go_on`` says so."""
+    walked = random_walk_states(task, 4 * n, steps, (WALK_SEED + seed) % 2**63, go_on=go_on)
     open_states = [state for state in walked if not task.is_goal(state)]
     return (open_states or walked)[:n]
 

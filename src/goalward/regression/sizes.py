@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import numpy as np
 
@@ -23,23 +24,26 @@ TIME_SHARE = 0.1
 """Of the time limit that rollouts may take."""
 
 
-def suggest_length(task: Task, seed: int) -> int:
+def suggest_length(task: Task, seed: int, go_on: Callable[[], bool] | None = None) -> int:
     """L: beyond the distance, by relaxed plans, of the initial states and of states that random walks end in.
 
-    Longer rollouts give labels that say how far a rollout went, not how far away a state is.
+    Longer rollouts give labels that say how far a rollout went, not how far away a state is. There are fewer walks
+    where ``go_on`` returns False before they are done.
     """
-    states = [*task.inits, *random_walk_states(task, WALKS, STEPS, seed)]
+    states = [*task.inits, *random_walk_states(task, WALKS, STEPS, seed, go_on=go_on)]
     relaxed = bind_heuristic(task, "ff").evaluate(to_bits(states, task.n_atoms))
     farthest = float(np.max(relaxed[np.isfinite(relaxed)], initial=0.0))
     return int(np.clip(LENGTH_PER_STEP * farthest, SHORTEST, LONGEST))
 
 
-def suggest_rollouts(task: Task, method: RegressionMethod, length: int, time_limit: float | None) -> int:
-    """N_r: as many as make :data:`PREIMAGES` pre-images, or as there is time for."""
+def suggest_rollouts(
+    task: Task, method: RegressionMethod, length: int, time_limit: float | None, go_on: Callable[[], bool] | None = None
+) -> int:
+    """N_r: as many as make :data:`PREIMAGES` pre-images, or as there is time for; ``go_on`` ends the measurement."""
     wanted = int(np.clip(PREIMAGES // length, FEWEST, MOST))
     if time_limit is None:
         return wanted
     begun = time.monotonic()
-    regress(task, RolloutOptions(method, 2, length))
+    regress(task, RolloutOptions(method, 2, length), go_on=go_on)
     each = (time.monotonic() - begun) / 2
     return int(np.clip(TIME_SHARE * time_limit / max(each, 1e-9), FEWEST, wanted))

@@ -1,7 +1,8 @@
 """State samplers, and the training set they make from rollouts.
 
 A sampler says where the atoms that a pre-image leaves open come from. To add one: a function below that gives, for a
-task, the pool of states to complete from (or None for coin flips), and a line in :data:`SAMPLERS`.
+task, the pool of states to complete from (or None for coin flips), and a line in :data:`SAMPLERS`. What may take long
+in it asks ``go_on``, where there is one, and ends with what it has.
 """
 
 from __future__ import annotations
@@ -30,19 +31,19 @@ class Sampler:
 
     name: str
     summary: str
-    pool: Callable[[Task, int, Generator], Pool] | None = None
+    pool: Callable[[Task, int, Generator, GoOn | None], Pool] | None = None
     parts: tuple[str, ...] = ()
 
 
-def _coin_flips(task: Task, n: int, random: Generator) -> Pool:
+def _coin_flips(task: Task, n: int, random: Generator, go_on: GoOn | None) -> Pool:
     return None
 
 
-def _walked_states(task: Task, n: int, random: Generator) -> Pool:
+def _walked_states(task: Task, n: int, random: Generator, go_on: GoOn | None) -> Pool:
     """States along forward random walks from the initial states, more of them near these than far away."""
     stops = np.unique(np.geomspace(1, 1000, 20).astype(np.int32))
     n_walks = max(1, min(n, 8000) // len(stops))
-    return walked_states(task, n_walks, stops, int(random.integers(2**63)))
+    return walked_states(task, n_walks, stops, int(random.integers(2**63)), go_on)
 
 
 SAMPLERS: dict[str, Sampler] = {
@@ -125,7 +126,7 @@ class Source:
         random.shuffle(chosen)
         pieces = []
         for name, share in zip(self._parts, np.array_split(chosen, len(self._parts)), strict=True):
-            pool = self._pool(name, len(share))
+            pool = self._pool(name, len(share), go_on)
             seed = int(random.integers(2**63))
             drawn = complete(self.task, self.rollouts.preimages, share, pool, seed, go_on=go_on)
             pieces.append((drawn, share[: len(drawn)]))
@@ -136,11 +137,11 @@ class Source:
         """From now on open atoms come from other walked states."""
         self._pools.clear()
 
-    def _pool(self, name: str, n: int) -> Pool:
+    def _pool(self, name: str, n: int, go_on: GoOn | None) -> Pool:
         if name not in self._pools:
             make_pool = SAMPLERS[name].pool
             assert make_pool is not None, "mixtures are made of plain samplers"
-            self._pools[name] = make_pool(self.task, n, self._random)
+            self._pools[name] = make_pool(self.task, n, self._random, go_on)
         return self._pools[name]
 
 

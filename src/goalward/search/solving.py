@@ -305,7 +305,8 @@ def solve_all(
     Native search leaves the interpreter free, so threads are enough; each has a heuristic of its own, and an equal part
     of the memory.
     """
-    options = replace(options, at_once=min(jobs, max(len(starts), 1)))
+    jobs = min(jobs, max(len(starts), 1))
+    options = replace(options, at_once=jobs)
     idle: list[BoundHeuristic | None] = [None] * jobs
 
     def one(start: Start) -> Outcome:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import secrets
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from goalward.errors import PddlError, WriteError
 from goalward.task.sexpr import read_text
+
+_FOLDER_OF_OPEN_FILES = re.compile(r"/dev/fd|/proc/\d+(/task/\d+)?/fd")
 
 
 def read_plan(path: str | Path) -> list[tuple[int, tuple[str, ...]]]:
@@ -83,9 +86,18 @@ def _scratch(target: Path) -> Path:
 
 
 def _is_stream(path: Path) -> bool:
-    """Devices, pipes, and names of open files such as ``/dev/stdout``, which may well be an ordinary file."""
-    open_file = str(path).startswith(("/dev/fd/", "/proc/")) or str(path.parent) == "/dev"
-    return open_file or (path.exists() and not path.is_file())
+    """Devices, pipes, and links to open files such as ``/dev/stdout``, which may well be an ordinary file."""
+    if path.exists() and not path.is_file():
+        return True
+    followed: set[Path] = set()
+    while path not in followed:
+        followed.add(path)
+        folder = os.path.realpath(path.parent)
+        if _FOLDER_OF_OPEN_FILES.fullmatch(folder):
+            return True
+        if path.is_symlink():
+            path = Path(folder, os.readlink(path))
+    return False
 
 
 def _replace(target: Path, data: bytes) -> None:

@@ -22,6 +22,8 @@ SMALL = 32
 """Conjunctions that a precondition may have without being split up by the bindings of its action."""
 LARGE = 20_000
 """Conjunctions of one action, over all of its bindings, that are still worth grounding."""
+LARGE_EFFECT = 4096
+"""The same for a conditional effect under one binding: half a second of grounding, after which it is mostly refused."""
 COMPARED = 500
 """Conjunctions that are compared with one another to find those that others imply."""
 MOST_LITERALS = 4096
@@ -76,10 +78,7 @@ class _Expander:
     def action(self, action: Any) -> list[Any]:
         """The action itself, changed in place, or its copies by binding."""
         self.begin(f"action {action.name}")
-        for effect in action.effects:
-            if effect.condition.has_universal_part():
-                names = {p.name: p.type_name for p in [*action.parameters, *effect.parameters]}
-                effect.condition = self.condition(effect.condition, {}, existential=False).uniquify_variables(names)
+        action.effects = [decided for effect in action.effects for decided in self._effects(action, effect)]
         precondition = action.precondition
         if not (precondition.has_universal_part() or precondition.has_disjunction()):
             return [action]
@@ -94,6 +93,32 @@ class _Expander:
             action.precondition = simple.uniquify_variables({p.name: p.type_name for p in action.parameters})
             return [action]
         return list(self._by_binding(action))
+
+    def _effects(self, action: Any, effect: Any) -> list[Any]:
+        """The effect itself, changed in place, or its copies by binding where its condition would grow large."""
+        condition = effect.condition
+        if not (condition.has_universal_part() or condition.has_disjunction()):
+            return [effect]
+        parameters = {parameter.name: parameter for parameter in [*action.parameters, *effect.parameters]}
+        simple = self.condition(condition, {}, existential=False)
+        if _conjunctions(simple) <= SMALL:
+            names = {name: parameter.type_name for name, parameter in parameters.items()}
+            effect.condition = simple.uniquify_variables(names)
+            return [effect]
+        bound = [parameters[name] for name in sorted(simple.free_variables())]
+        needed = [*_conjuncts(action.precondition), *_conjuncts(simple)]
+        total = 0
+        copies = []
+        for binding in self._bindings(bound, [part for part in needed if isinstance(part, pddl.Literal)]):
+            multiplied = _Cases(self._count)
+            cases = multiplied.of(self.condition(simple, binding, existential=True))
+            total += len(cases) if len(cases) <= LARGE_EFFECT else LARGE + 1
+            self.check(total)
+            if cases:
+                fixed = [pddl.Atom("=", item) for item in binding.items()]
+                left = pddl.Conjunction([*fixed, multiplied.condition(cases)]).simplified()
+                copies.append(pddl.Effect(effect.parameters, left, effect.literal))
+        return copies
 
     def _by_binding(self, action: Any) -> Iterator[Any]:
         self.work = 0

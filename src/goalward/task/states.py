@@ -9,7 +9,7 @@ One state is a sorted array of its true atoms. Many states are bit rows: ``uint6
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -83,36 +83,44 @@ def states_along(task: Task, init: Ints, plan: Sequence[int]) -> BitRows:
     return _core.states_along(native_problem(task, whole=True), init, np.asarray(plan, dtype=np.int32))
 
 
-def random_walk_states(task: Task, n: int, steps: int, seed: int, start: Ints | None = None) -> list[Ints]:
+def random_walk_states(
+    task: Task, n: int, steps: int, seed: int, start: Ints | None = None, *, go_on: Callable[[], bool] | None = None
+) -> list[Ints]:
     """End states of ``n`` uniform random walks of ``steps`` steps; a walk without applicable operators ends early.
 
-    Walks begin in all initial states that the task was grounded for in turn, or in ``start``.
+    Walks begin in all initial states that the task was grounded for in turn, or in ``start``. ``go_on`` is asked many
+    times a second; when it returns False, the walk that is under way ends early, and it is the last one.
     """
     if not 0 <= n < 2**31 or not 0 <= steps < 2**31 or not 0 <= seed < 2**64:
         raise UsageError("a random walk needs numbers of states and steps from 0 to 2^31 - 1 and a seed below 2^64")
     if not task.n_atoms:  # rows of no bits cannot be counted
         return [np.zeros(0, dtype=np.int32)] * n
     starts = task.inits if start is None else [start]
-    return to_lists(_walk_from(task, starts, n, np.array([steps], dtype=np.int32), seed), task.n_atoms)
+    return to_lists(_walk_from(task, starts, n, np.array([steps], dtype=np.int32), seed, go_on), task.n_atoms)
 
 
-def walked_states(task: Task, n: int, stops: Ints, seed: int) -> BitRows:
-    """States of ``n`` random walks after each number of steps in ``stops``; all initial states take turns."""
-    return _walk_from(task, task.inits, n, stops, seed)
+def walked_states(task: Task, n: int, stops: Ints, seed: int, go_on: Callable[[], bool] | None = None) -> BitRows:
+    """States of ``n`` random walks after each number of steps in ``stops``; all initial states take turns.
+
+    There are fewer where ``go_on`` returns False before all walks are done, but those of one walk at least.
+    """
+    return _walk_from(task, task.inits, n, stops, seed, go_on)
 
 
-def _walk_from(task: Task, starts: Sequence[Ints], n: int, stops: Ints, seed: int) -> BitRows:
+def _walk_from(
+    task: Task, starts: Sequence[Ints], n: int, stops: Ints, seed: int, go_on: Callable[[], bool] | None
+) -> BitRows:
     problem = native_problem(task, whole=True)
     if len(starts) == 1:
-        return _core.random_walks(problem, starts[0], n, stops, seed)
+        return _core.random_walks(problem, starts[0], n, stops, seed, go_on)
     seeds = np.random.default_rng(seed).integers(2**63, size=len(starts))
-    shares = [len(range(i, n, len(starts))) for i in range(len(starts))]
-    parts = [
-        _core.random_walks(problem, init, share, stops, int(own))
-        for init, share, own in zip(starts, shares, seeds, strict=True)
-    ]
-    walks = np.concatenate([np.arange(share) * len(starts) + i for i, share in enumerate(shares)])
-    order = np.argsort(np.repeat(walks, len(stops)), kind="stable")
+    parts, walks = [], []
+    for i, (init, own) in enumerate(zip(starts, seeds, strict=True)):
+        if i and go_on is not None and not go_on():
+            break
+        parts.append(_core.random_walks(problem, init, len(range(i, n, len(starts))), stops, int(own), go_on))
+        walks.append(np.arange(len(parts[-1]) // len(stops)) * len(starts) + i)
+    order = np.argsort(np.repeat(np.concatenate(walks), len(stops)), kind="stable")
     return np.concatenate(parts)[order]
 
 

@@ -291,6 +291,8 @@ SearchResult run(Evaluator& evaluator, std::span<const int32_t> init, const Sear
 
 SearchResult best_first_search(Evaluator& evaluator, std::span<const int32_t> init, const SearchOptions& options,
                                const std::function<bool(const Statistics&)>& heartbeat) {
+    if (options.batches.empty() || std::ranges::min(options.batches) < 1)
+        throw std::invalid_argument("batches are one number of states or more, each at least 1");
     if (!options.greedy) return run<Heap<CostEntry>>(evaluator, init, options, heartbeat);
     if (evaluator.few_values()) return run<Buckets>(evaluator, init, options, heartbeat);
     return run<Heap<GreedyEntry>>(evaluator, init, options, heartbeat);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <span>
+#include <unordered_map>
 
 #include "task/random.hpp"
 
@@ -65,9 +66,17 @@ std::vector<std::vector<int32_t>> undominated_effects(const Problem& problem, bo
     std::size_t n_effects = 0;
     for (int32_t o : active) n_effects += problem.op(o).add.size();
     Providers providers(n_effects);
+    // The first operator with the same precondition, for those with many: they are compared once here, not per effect.
+    std::vector<int32_t> same_condition(problem.n_operators(), -1);
+    std::unordered_map<uint64_t, int32_t> first_with;
     for (int32_t o : active) {
+        const std::span<const int32_t> pre = problem.op(o).pre;
         uint64_t condition = 0;
-        for (int32_t atom : problem.op(o).pre) condition ^= as_condition[atom];
+        for (int32_t atom : pre) condition ^= as_condition[atom];
+        if (pre.size() > most_in_subsets) {
+            const int32_t first = first_with.try_emplace(condition, o).first->second;
+            same_condition[o] = std::ranges::equal(pre, problem.op(first).pre) ? first : o;
+        }
         for (int32_t atom : problem.op(o).add) {
             int32_t& provider = providers.add(condition ^ as_effect[atom]);
             if (provider < 0 || cheaper(o, provider)) provider = o;
@@ -92,8 +101,11 @@ std::vector<std::vector<int32_t>> undominated_effects(const Problem& problem, bo
         const auto dominates = [&](int32_t o, int32_t effect) {
             if (o < 0 || o == active[i]) return false;
             const Problem::Operator other = problem.op(o);  // the key alone could be a collision
-            return contains(other.add, effect) &&
-                   std::all_of(other.pre.begin(), other.pre.end(), [&](int32_t p) { return contains(op.pre, p); }) &&
+            const auto needed = [&](int32_t p) { return contains(op.pre, p); };
+            const bool needs_no_more = other.pre.size() > most_in_subsets
+                                           ? same_condition[o] == same_condition[active[i]]
+                                           : std::ranges::all_of(other.pre, needed);
+            return needs_no_more && contains(other.add, effect) &&
                    (other.pre.size() < n
                         ? relaxed_cost(problem, o, unit_costs) <= relaxed_cost(problem, active[i], unit_costs)
                         : cheaper(o, active[i]));

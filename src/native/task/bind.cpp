@@ -51,12 +51,14 @@ auto steps(const Problem& problem, const Ints& state) {
                           to_bit_rows(to_bits(problem, found.states, n), bit_words(problem.packing().n_atoms())));
 }
 
-auto walks(const Problem& problem, const Ints& init, int n, const Ints& stops, uint64_t seed) {
+auto walks(const Problem& problem, const Ints& init, int n, const Ints& stops, uint64_t seed,
+           std::optional<nb::callable> go_on) {
     std::vector<uint64_t> bits;
     {
         const std::span<const int32_t> start(init.data(), init.size()), at(stops.data(), stops.size());
         nb::gil_scoped_release released;
-        bits = to_bits(problem, random_walks(problem, start, n, at, seed), n * stops.size());
+        const Walks walked = random_walks(problem, start, n, at, seed, asking(go_on));
+        bits = to_bits(problem, walked.states, walked.n * at.size());
     }
     return to_bit_rows(std::move(bits), bit_words(problem.packing().n_atoms()));
 }
@@ -70,8 +72,12 @@ void register_task(nb::module_& m) {
         .def_prop_ro("state_bytes", [](const Problem& p) { return p.packing().n_words() * sizeof(Word); })
         .def_prop_ro("state_bits", [](const Problem& p) { return p.packing().n_bits(); })
         .def_prop_ro("n_variables", [](const Problem& p) { return p.packing().n_variables(); });
-    m.def("random_walks", &walks, "problem"_a, "init"_a, "n"_a, "stops"_a, "seed"_a,
-          "States of uniform random walks after each number of steps in `stops`, as bit rows.");
+    m.def("random_walks", &walks, "problem"_a, "init"_a, "n"_a, "stops"_a, "seed"_a, "go_on"_a.none() = nb::none(),
+          nb::sig("def random_walks(problem: Problem, init: numpy.typing.NDArray[numpy.int32], n: int, "
+                  "stops: numpy.typing.NDArray[numpy.int32], seed: int, "
+                  "go_on: collections.abc.Callable[[], bool] | None = None) -> numpy.typing.NDArray[numpy.uint64]"),
+          "States of uniform random walks after each number of steps in `stops`, as bit rows; fewer where `go_on` "
+          "returns False.");
     m.def("successors", &steps, "problem"_a, "state"_a,
           nb::sig("def successors(problem: Problem, state: numpy.typing.NDArray[numpy.int32]) "
                   "-> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint64]]"),

@@ -8,31 +8,46 @@
 
 namespace goalward {
 
-std::vector<Word> random_walks(const Problem& problem, std::span<const int32_t> init, int n,
-                               std::span<const int32_t> stops, uint64_t seed) {
+namespace {
+// Variables and operators that walks look at before they ask whether to go on: a few hundredths of a second.
+constexpr std::size_t looked_at_unasked = 1 << 22;
+}  // namespace
+
+Walks random_walks(const Problem& problem, std::span<const int32_t> init, int n, std::span<const int32_t> stops,
+                   uint64_t seed, const std::function<bool()>& go_on) {
     const Packing& packing = problem.packing();
     const std::size_t words = packing.n_words();
-    std::vector<Word> start(words), state(words), child(words), result;
-    result.reserve(words * n * stops.size());
+    std::vector<Word> start(words), state(words), child(words);
+    Walks result;
+    result.states.reserve(words * n * stops.size());
     std::vector<int32_t> values(packing.n_variables()), operators;
     packing.pack(init, start.data());
     Random seeds(seed);
-    for (int i = 0; i < n; ++i) {
+    std::size_t looked_at = looked_at_unasked;
+    bool going = true;
+    for (int i = 0; i < n && going; ++i) {
         Random random(seeds.next());
         state = start;
         int32_t step = 0;
         for (int32_t stop : stops) {
             for (; step < stop; ++step) {
+                if (looked_at >= looked_at_unasked) {
+                    going = going && go_on();
+                    looked_at = 0;
+                }
+                if (!going) break;
                 packing.unpack(state.data(), values.data());
                 operators.clear();
                 problem.applicable(values.data(), operators);
+                looked_at += values.size() + operators.size() + 1;
                 if (operators.empty()) break;
                 const int32_t o = operators[random.below(static_cast<uint32_t>(operators.size()))];
                 problem.apply(o, state.data(), child.data());
                 state.swap(child);
             }
-            result.insert(result.end(), state.begin(), state.end());
+            result.states.insert(result.states.end(), state.begin(), state.end());
         }
+        ++result.n;
     }
     return result;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -9,11 +10,15 @@
 
 namespace goalward {
 
-// n walks of uniformly drawn steps; each gives its state after every number of steps in `stops` (ascending), n_words()
-// words each, walk after walk. A walk that meets a state without applicable operators stays there. Walk i depends on the
-// seed and i alone.
-std::vector<Word> random_walks(const Problem& problem, std::span<const int32_t> init, int n,
-                               std::span<const int32_t> stops, uint64_t seed);
+struct Walks {
+    std::size_t n = 0;
+    std::vector<Word> states;  // of walk after walk, n_words() words each
+};
+// n walks of uniformly drawn steps; each gives its state after every number of steps in `stops` (ascending). A walk that
+// meets a state without applicable operators stays there. Walk i depends on the seed and i alone. `go_on` is asked many
+// times a second; when it returns false, the walk that is under way stays where it is, and no other begins.
+Walks random_walks(const Problem& problem, std::span<const int32_t> init, int n, std::span<const int32_t> stops,
+                   uint64_t seed, const std::function<bool()>& go_on);
 
 struct Successors {
     std::vector<int32_t> operators;  // applicable, ascending
