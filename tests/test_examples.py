@@ -29,8 +29,8 @@ def test_every_program_is_run_here() -> None:
 
 def test_the_demo_ends_with_a_table_and_when_training_pays(tmp_path: Path) -> None:
     text = (EXAMPLES / "demo.sh").read_text()
-    small = text.replace("rows=5", "rows=2").replace("--time-limit 30s", "--time-limit 6s")
-    assert small.count("rows=2") == small.count("--time-limit 6s") == 1
+    small = text.replace("rows=4", "rows=2").replace("cols=4", "cols=3").replace("--time-limit 30s", "--time-limit 15s")
+    assert small.count("rows=2") == small.count("cols=3") == small.count("--time-limit 15s") == 1
     environment = os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     done = subprocess.run(
         ["bash", "-c", small], capture_output=True, text=True, check=False, cwd=tmp_path, env=environment

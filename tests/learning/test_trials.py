@@ -541,6 +541,17 @@ def test_validation_states_are_not_those_of_any_walk_that_people_make(roomy: Tas
     assert WALK_SEED + 2**32 < 2**63
 
 
+def test_validation_states_are_no_dead_ends_where_steps_cannot_be_undone() -> None:
+    # A corridor: each step forward closes the door behind, and half of the doors lead nowhere.
+    n = 30
+    forward = [([i], [i + 1], [i], 1) for i in range(n)]
+    astray = [([i], [n + 1], [i], 1) for i in range(n)]
+    task = make_task(n + 2, forward + astray, [0], [n], [list(range(n + 2))])
+    states = [state.tolist() for state in validation_states(task, 5, 0)]
+    assert len(states) == 5
+    assert [n + 1] not in states
+
+
 def test_where_every_walk_ends_in_the_goal_those_states_must_do() -> None:
     task = make_task(2, [([0], [1], [0], 1)], [0], [1], [[0, 1]])
     assert [state.tolist() for state in validation_states(task, 3, 0)] == [[1]] * 3

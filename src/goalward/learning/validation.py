@@ -11,11 +11,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from statistics import geometric_mean
 
-from goalward.search import GUIDED, BoundHeuristic, SearchOptions
+import numpy as np
+
+from goalward.search import GUIDED, BoundHeuristic, SearchOptions, bind_heuristic
 from goalward.search.portfolio import LEADS, Lead
 from goalward.search.solving import Outcome, default_search, solve
 from goalward.search.starts import Start
-from goalward.task.states import random_walk_states
+from goalward.task.states import random_walk_states, to_bits
 from goalward.task.strips import Ints, Task
 
 # Apart from the seeds that people give to `goalward walk`, so that validation states are not their test states.
@@ -80,10 +82,23 @@ class Score:
 def validation_states(
     task: Task, n: int, seed: int, steps: int = 200, go_on: Callable[[], bool] | None = None
 ) -> list[Ints]:
-    """End states of random walks that are not goals already, where there are such; fewer where ``go_on`` says so."""
-    walked = random_walk_states(task, 4 * n, steps, (WALK_SEED + seed) % 2**63, go_on=go_on)
-    open_states = [state for state in walked if not task.is_goal(state)]
-    return (open_states or walked)[:n]
+    """End states of random walks that are neither goals already nor dead ends by h_FF, where there are such.
+
+    Where steps cannot be undone, long walks end where no plan is left: then shorter ones follow. There are fewer states
+    where ``go_on`` says so.
+    """
+    walked: list[Ints] = []
+    found: list[Ints] = []
+    relaxed = bind_heuristic(task, "ff")
+    while len(found) < n and steps:
+        ends = random_walk_states(task, 4 * n, steps, (WALK_SEED + seed) % 2**63, go_on=go_on)
+        alive = np.isfinite(relaxed.evaluate(to_bits(ends, task.n_atoms)))
+        found += [state for state, lives in zip(ends, alive, strict=True) if lives and not task.is_goal(state)]
+        walked += ends
+        if go_on is not None and not go_on():
+            break
+        steps //= 2
+    return (found or walked)[:n]
 
 
 def score(heuristic: BoundHeuristic, states: list[Ints], options: SearchOptions, until: float = math.inf) -> Score:
