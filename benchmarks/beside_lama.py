@@ -56,6 +56,7 @@ from goalward import load_model
 from goalward.measures import format_break_even
 from goalward.search import bind_heuristic, prepare, search
 from goalward.search.improve import Improver
+from goalward.search.learned import is_of_use
 from goalward.search.planning import without_model
 from goalward.search.solving import AS_LONG_AS_SEARCH, default_search
 from goalward.task.grounding import ground_files
@@ -88,7 +89,7 @@ class Contest:
         if self.options.train:
             line["model"] = self._trained()
             line["hybrid"] = line["solve"] = self._ours(state, "hybrid")
-            if line["model"]["likely_to_help"] is False:  # goalward solve leaves it out
+            if not line["model"]["of_use"]:  # goalward solve leaves it out
                 line["solve"] = self._ours(state, "solve")
             line["network"] = self._ours(state, "gbfs", self.options.alone)
         return line
@@ -98,8 +99,9 @@ class Contest:
         if not self.model.exists():
             words = [self.task_file, self.model, self.options.train, *self.options.set]
             subprocess.run([sys.executable, __file__, "--trainer", *map(str, words)], check=True)
-        info = load_model(self.model).info
-        return {name: info.get(name) for name in ("seconds", "likely_to_help", "lead", "end", "notes")}
+        model = load_model(self.model)
+        known = {name: model.info.get(name) for name in ("seconds", "likely_to_help", "lead", "end", "notes")}
+        return known | {"of_use": is_of_use(model)}
 
     def _ours(self, state: int, algorithm: str, limit: float | None = None) -> dict[str, Any]:
         source = self.task_file if algorithm == "lama" else self.model
