@@ -145,7 +145,7 @@ def search_without(task: Task, states: list[Ints], seconds: float, until: float 
 
 LEAD_STATES = 5
 """Validation states at most that decide which search leads."""
-UNNOTICED = 0.02
+UNNOTICED = 0.01
 """Seconds of search that nobody notices: what is sooner than that is no better for it."""
 WORTH_LEADING = 0.9
 """A search leads in the place of those before it in the list if its price is below this part of theirs."""
