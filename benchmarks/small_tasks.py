@@ -6,7 +6,8 @@
 
 Greedy search with one heuristic alone (batch 1) from states drawn from the whole space, the same for all; of each
 heuristic the geometric mean of expansions, plans over optimal ones before any improvement, and over all states the
-correlation with h*, the mean error and the mean of value less h*. Training is limited by CPU time.
+correlation with h*, the mean error and the mean of value less h*. Before them the same of each kind of labels, with
+rollouts by the task. Training is limited by CPU time.
 """
 
 from __future__ import annotations
@@ -16,11 +17,15 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from statistics import fmean, geometric_mean
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from goalward.learning import make_options, train_with
+from goalward.regression import RolloutOptions, regress
+from goalward.regression.sizes import suggest_length, suggest_rollouts
+from goalward.sampling import LABELS, SamplingOptions, Source
 from goalward.search import BoundHeuristic, bind_heuristic
 from goalward.search.batches import search_many
 from goalward.task.domains import generate
@@ -133,20 +138,37 @@ def measure(space: Space, heuristic: BoundHeuristic, rows: npt.NDArray[np.intp])
     expansions = np.where(solved, np.maximum(found.expanded, 1), EXPANSIONS)
     lengths = np.array([len(plan) for plan in found.plans])
     optimal = float(space.distance[rows][solved].sum())
-    known = np.flatnonzero(np.isfinite(space.distance))
-    known = np.random.default_rng(0).choice(known, min(SAMPLE, len(known)), replace=False)
-    values, truth = heuristic.evaluate(space.states[known]), space.distance[known]
-    finite = np.isfinite(values)
-    off = values[finite] - truth[finite]
+    correlation, error, bias = compare(space, heuristic.evaluate)
     return Worth(
         solved=int(solved.sum()),
         states=len(rows),
         expansions=geometric_mean(expansions.tolist()),
         plans=float(lengths[solved].sum()) / optimal if optimal else float("nan"),
-        correlation=float(np.corrcoef(values[finite], truth[finite])[0, 1]),
-        error=float(np.abs(off).mean()),
-        bias=float(off.mean()),
+        correlation=correlation,
+        error=error,
+        bias=bias,
     )
+
+
+def compare(space: Space, evaluate: Callable[[BitRows], npt.NDArray[Any]]) -> tuple[float, float, float]:
+    """Values beside h* over the space: correlation, mean error, mean of value less h*."""
+    known = np.flatnonzero(np.isfinite(space.distance))
+    known = np.random.default_rng(0).choice(known, min(SAMPLE, len(known)), replace=False)
+    values, truth = evaluate(space.states[known]).astype(np.float64), space.distance[known]
+    finite = np.isfinite(values)
+    off = values[finite] - truth[finite]
+    return float(np.corrcoef(values[finite], truth[finite])[0, 1]), float(np.abs(off).mean()), float(off.mean())
+
+
+def compare_labels(space: Space) -> Iterator[str]:
+    """What each kind of labels says of states, the network aside."""
+    task = space.task
+    length = suggest_length(task, 0)
+    rollouts = regress(task, RolloutOptions("n-rsl", suggest_rollouts(task, "n-rsl", length, None), length))
+    for kind in LABELS:
+        source = Source(task, rollouts, SamplingOptions(10, 0.5, "uniform", 0, kind))
+        correlation, error, bias = compare(space, source.label)
+        yield f"  labels {kind:29s} correlation {correlation:6.3f}  error {error:7.2f}  value - h* {bias:+8.2f}"
 
 
 def heuristics(space: Space, recipes: list[dict[str, str]], seconds: float) -> Iterator[tuple[str, BoundHeuristic]]:
@@ -182,6 +204,7 @@ def main() -> None:
         space = explore(ground(domain, parse_problem(instance.problem_text, name, domain)))
         print(f"{name}: {len(space.states)} states", flush=True)
         rows = space.chosen(arguments.states, arguments.seed)
+        print("\n".join(compare_labels(space)), flush=True)
         for label, heuristic in heuristics(space, recipes, arguments.seconds):
             worth = measure(space, heuristic, rows)
             all_worths.setdefault(label, []).append(worth)
