@@ -38,7 +38,7 @@ model, state = sys.argv[1:]
 for line in (
     "generate blocks --set n=4 --seed 1 -o blocks",
     "plan blocks/domain.pddl blocks/problem.pddl -o plan",
-    "improve blocks/domain.pddl blocks/problem.pddl plan -o better --time-limit 0.2s",
+    "improve blocks/domain.pddl blocks/problem.pddl plan -o better --time-limit 10s",
     "validate blocks/domain.pddl blocks/problem.pddl better",
     "inspect blocks/domain.pddl blocks/problem.pddl",
     f"inspect {model}",
