@@ -30,6 +30,7 @@ from goalward.learning.validation import (
     Leading,
     Score,
     Without,
+    best_lead,
     compare_leads,
     score,
     search_without,
@@ -205,6 +206,17 @@ def test_what_is_best_on_validation_states_leads_and_a_network_that_leads_helps(
     assert model.info["seconds_per_state"] == prices[list(LEADS).index(lead)] / 100  # type: ignore[arg-type]
     assert model.heuristic().lead == lead
     assert without_model(model)(model.task).lead == (lead if lead in ("agenda", "novelty") else "lama")
+
+
+def test_of_parts_whose_plans_are_about_as_good_the_fastest_leads() -> None:
+    def lead(**figures: tuple[float, float]) -> str:
+        return best_lead({name: Leading(*figures.get(name, (0.04, 5.0))) for name in LEADS})
+
+    assert lead() == "lama"
+    assert lead(agenda=(0.01, 5.2)) == "agenda", "a tenth of the plan is not worth a wait"
+    assert lead(agenda=(0.01, 6.0)) == "lama", "more than that is, where nobody notices the wait"
+    assert lead(novelty=(0.038, 5.0)) == "lama", "not clearly faster"
+    assert lead(agenda=(0.03, 5.0), network=(0.01, 5.1)) == "network"
 
 
 def test_every_part_is_tried_as_the_leading_one(roomy: Task) -> None:

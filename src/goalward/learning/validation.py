@@ -145,10 +145,11 @@ def search_without(task: Task, states: list[Ints], seconds: float, until: float 
 
 LEAD_STATES = 5
 """Validation states at most that decide which search leads."""
-UNNOTICED = 0.01
-"""Seconds of search that nobody notices: what is sooner than that is no better for it."""
+UNNOTICED = 0.05
+"""Seconds of search that nobody notices: what is sooner than that is worth no longer plan."""
 WORTH_LEADING = 0.9
-"""A search leads in the place of those before it in the list if its price is below this part of theirs."""
+"""A search leads in the place of those before it in the list if its price, or else its time, is below this part of
+theirs."""
 
 
 @dataclass(frozen=True)
@@ -182,10 +183,15 @@ def compare_leads(
 
 
 def best_lead(compared: dict[Lead, Leading]) -> Lead:
-    """The part that should lead: a later one only where it is clearly better, since times are measured, not counted."""
-    best = next(iter(compared))
-    for lead, leading in compared.items():
-        if leading.price < WORTH_LEADING * compared[best].price:
+    """The part that should lead: of those whose price is about the lowest, the fastest.
+
+    A later one only where it is clearly faster, since times are measured, not counted.
+    """
+    lowest = min(leading.price for leading in compared.values())
+    good = [lead for lead, leading in compared.items() if WORTH_LEADING * leading.price <= lowest]
+    best = good[0]
+    for lead in good:
+        if compared[lead].seconds < WORTH_LEADING * compared[best].seconds:
             best = lead
     return best
 
