@@ -31,7 +31,7 @@ try goalward --help
 try goalward generate delivery --size 4 -o delivery
 try goalward plan delivery/domain.pddl delivery/problem.pddl -o plan
 try goalward validate delivery/domain.pddl delivery/problem.pddl plan
-try goalward improve delivery/domain.pddl delivery/problem.pddl plan -o better --time-limit 0.5s
+try goalward improve delivery/domain.pddl delivery/problem.pddl plan -o better --time-limit 3s
 try goalward inspect blocks4-v1.goalward
 try goalward solve blocks4-v1.goalward p1.pddl
 try python -c 'from goalward import load_model; assert load_model("blocks4-v1.goalward").solve("p1.pddl").plan'
