@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -223,6 +224,23 @@ def test_every_part_is_tried_as_the_leading_one(roomy: Task) -> None:
     compared = compare_leads(bind_heuristic(roomy, "blind"), validation_states(roomy, 2, 0), 5.0)
     assert list(compared) == list(LEADS)
     assert all(0 < leading.seconds < 5 for leading in compared.values())
+
+
+@pytest.mark.parametrize(("moment", "until", "searched"), [(60.0, math.inf, 6), (0.0, math.inf, 2), (60.0, 50.0, 2)])
+def test_more_states_decide_where_that_takes_a_moment_and_there_is_time(
+    roomy: Task, monkeypatch: pytest.MonkeyPatch, moment: float, until: float, searched: int
+) -> None:
+    begun: list[Any] = []
+
+    def counted(start: Start, heuristic: BoundHeuristic, options: SearchOptions) -> Outcome:
+        begun.append(start)
+        return solve(start, heuristic, options)
+
+    monkeypatch.setattr(validation, "solve", counted)
+    monkeypatch.setattr(validation, "A_MOMENT", moment)
+    states = validation_states(roomy, 6, 0)
+    compare_leads(bind_heuristic(roomy, "blind"), states, 11.0, time.monotonic() + until, 2)
+    assert len(begun) == searched * len(LEADS)
 
 
 def test_a_part_with_which_a_state_is_not_solved_pays_for_it(roomy: Task, monkeypatch: pytest.MonkeyPatch) -> None:

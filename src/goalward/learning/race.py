@@ -251,16 +251,16 @@ def judge(best: Learned, task: Task, states: list[Ints], until: float = math.inf
 
 
 def _judge(best: Learned, verdict: Score, task: Task, states: list[Ints], until: float) -> dict[str, Any]:
-    states = states[: best.sure]
-    without = search_without(task, states, verdict.seconds, until)
-    share, share_without = verdict.solved / verdict.states, without.solved / len(states)
+    sure = states[: best.sure]
+    without = search_without(task, sure, verdict.seconds, until)
+    share, share_without = verdict.solved / verdict.states, without.solved / len(sure)
     helps: bool | None = verdict.alone >= DOUBTFUL_SHARE * verdict.states
     if verdict.solved == without.solved == verdict.alone == 0:
         helps = None
     elif share != share_without:
         helps = share > share_without
     heuristic = bind_network(task, best.result.weights)
-    compared = compare_leads(heuristic, states, verdict.seconds / 2, until)
+    compared = compare_leads(heuristic, states, verdict.seconds / 2, until, best.sure)
     lead = best_lead(compared)
     if lead in {"hybrid", "network"} and share >= share_without:
         helps = True
@@ -269,7 +269,7 @@ def _judge(best: Learned, verdict: Score, task: Task, states: list[Ints], until:
         "lead": lead,
         "seconds_by_lead": {name: round(leading.seconds, 6) for name, leading in compared.items()},
         "solved_without": without.solved,
-        "states_without": len(states),
+        "states_without": len(sure),
         "seconds_per_state": round(compared[lead].seconds, 6),
         "seconds_per_state_without": round(without.each, 6),
     }

@@ -143,8 +143,8 @@ def search_without(task: Task, states: list[Ints], seconds: float, until: float 
     return Without(sum(outcome.solved for outcome in outcomes), _each(outcomes))
 
 
-LEAD_STATES = 5
-"""Validation states at most that decide which search leads."""
+LEAD_STATES, A_MOMENT = 5, 0.5
+"""Validation states at most that decide which search leads, and more of them for so many seconds."""
 UNNOTICED = 0.05
 """Seconds of search that nobody notices: what is sooner than that is worth no longer plan."""
 WORTH_LEADING = 0.9
@@ -164,13 +164,22 @@ class Leading:
 
 
 def compare_leads(
-    heuristic: BoundHeuristic, states: list[Ints], seconds: float, until: float = math.inf
+    heuristic: BoundHeuristic, states: list[Ints], seconds: float, until: float = math.inf, sure: int = LEAD_STATES
 ) -> dict[Lead, Leading]:
     """Hybrid search from some states with each of its parts leading; a state that is not solved counts as twice the
-    longest plan of it that another found."""
-    starts = [Start(heuristic.task, state) for state in states[:LEAD_STATES]]
+    longest plan of it that another found.
+
+    The first ``sure`` states are searched from in any case, :data:`LEAD_STATES` at most, the others for a moment.
+    """
     searches = {lead: replace(default_search(learned=True), lead=lead, time_limit=seconds) for lead in LEADS}
-    found = {lead: _solve_each(starts, heuristic, options, until) for lead, options in searches.items()}
+    found: dict[Lead, list[Outcome]] = {lead: [] for lead in LEADS}
+    begun = time.monotonic()
+    for number, state in enumerate(states):
+        now = time.monotonic()
+        if number >= min(sure, LEAD_STATES) and (now - begun > A_MOMENT or now + len(searches) * seconds > until):
+            break
+        for lead, options in searches.items():
+            found[lead] += _solve_each([Start(heuristic.task, state)], heuristic, options, until)
     longest = [max(outcome.length or 1 for outcome in outcomes) for outcomes in zip(*found.values(), strict=True)]
 
     def price(outcome: Outcome, other: int) -> float:
