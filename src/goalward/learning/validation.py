@@ -143,7 +143,7 @@ def search_without(task: Task, states: list[Ints], seconds: float, until: float 
     return Without(sum(outcome.solved for outcome in outcomes), _each(outcomes))
 
 
-LEAD_STATES, A_MOMENT = 5, 0.5
+LEAD_STATES, A_MOMENT = 5, 1.5
 """Validation states at most that decide which search leads, and more of them for so many seconds."""
 UNNOTICED = 0.05
 """Seconds of search that nobody notices: what is sooner than that is worth no longer plan."""
