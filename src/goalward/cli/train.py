@@ -29,8 +29,8 @@ from goalward.task.grounding import ground_files
 from goalward.task.plan_file import check_writable
 
 DEFAULT_METHOD = "n-rsl"
-WRITING_SECONDS = 0.2
-"""Of a time limit; for what comes after training."""
+WRITING_SECONDS, WEIGHTS_PER_SECOND = 0.2, 25e6
+"""What writing a model takes: a moment in any case, and more where its table of weights is large."""
 _OTHERS = [option for name in learned_methods() for option in declared(options_class(name)).values()]
 
 
@@ -97,7 +97,8 @@ def train(
         TrainingLog(log, view) if log else contextlib.nullcontext(view) as watcher,
     ):
         learned.watcher = watcher
-        model = train_with(task, method, options, learned, spent=limits.elapsed + WRITING_SECONDS)
+        writing = WRITING_SECONDS + task.n_atoms * options.width / WEIGHTS_PER_SECOND
+        model = train_with(task, method, options, learned, spent=limits.elapsed + writing)
     if starts:
         model = replace(model, info=model.info | {"starts": [str(path) for path in [problem, *starts]]})
     save_model(model, output)
