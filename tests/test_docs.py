@@ -37,7 +37,7 @@ def short(text: str, seconds: str = "2s") -> str:
 
     def moment(line: str) -> str:
         if "goalward train " in line:  # loading PyTorch counts, and this machine may be busy
-            return "20s"
+            return "12s"
         only_learns = LEARNS.search(line) and "--train-limit" not in line  # with that limit it is several methods
         return "500ms" if only_learns else seconds
 
