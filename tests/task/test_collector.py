@@ -75,6 +75,26 @@ def test_it_does_not_begin_with_what_an_exception_has_left(
     assert not gc.get_freeze_count()
 
 
+def test_nor_does_it_where_other_objects_are_left_out_already(
+    passes: list[str], blocks: tuple[Domain, Problem], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cut_short(*arguments: Any) -> Any:
+        left = [[i] for i in range(10_000)]
+        del passes[:]
+        raise GoalwardError(f"out of time with {len(left)} objects")
+
+    monkeypatch.setattr(grounding, "_ground", cut_short)
+    gc.set_threshold(9000, 10, 10)
+    gc.freeze()
+    try:
+        with pytest.raises(GoalwardError):
+            ground(*blocks)
+        assert passes == []
+        assert gc.get_freeze_count(), "they are left out still"
+    finally:
+        gc.unfreeze()
+
+
 def test_a_limit_that_strikes_at_the_very_end_leaves_it_on(
     blocks: tuple[Domain, Problem], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -65,10 +65,13 @@ def _collector_paused() -> Iterator[None]:
         yield
     finally:
         if was_on:
-            gc.enable()  # at once: a limit may strike in here, too
-            if not gc.get_freeze_count():
+            try:
+                others_frozen = gc.get_freeze_count() > 0  # by the command line, which must not thaw
                 gc.freeze()
-                gc.unfreeze()  # now they count as old, as after a look at them
+                if not others_frozen:
+                    gc.unfreeze()  # now they count as old, as after a look at them
+            finally:  # a limit may strike in here, too
+                gc.enable()
 
 
 def _ground(domain: Domain, problem: Problem, others: Sequence[Problem]) -> Task:
