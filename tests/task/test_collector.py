@@ -58,16 +58,22 @@ def test_it_does_not_run_while_a_problem_is_grounded(
     assert gc.isenabled()
 
 
-def test_it_does_not_begin_with_what_an_exception_has_left(
-    passes: list[str], blocks: tuple[Domain, Problem], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def cut_short(*arguments: Any) -> Any:
+def cut_short(passes: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make grounding end with an exception when it has made many objects; passes are noted from there."""
+
+    def ended(*arguments: Any) -> Any:
         left = [[i] for i in range(10_000)]
         del passes[:]
         raise GoalwardError(f"out of time with {len(left)} objects")
 
-    monkeypatch.setattr(grounding, "_ground", cut_short)
+    monkeypatch.setattr(grounding, "_ground", ended)
     gc.set_threshold(9000, 10, 10)
+
+
+def test_it_does_not_begin_with_what_an_exception_has_left(
+    passes: list[str], blocks: tuple[Domain, Problem], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cut_short(passes, monkeypatch)
     with pytest.raises(GoalwardError):
         ground(*blocks)
     assert passes == []
@@ -78,13 +84,7 @@ def test_it_does_not_begin_with_what_an_exception_has_left(
 def test_nor_does_it_where_other_objects_are_left_out_already(
     passes: list[str], blocks: tuple[Domain, Problem], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def cut_short(*arguments: Any) -> Any:
-        left = [[i] for i in range(10_000)]
-        del passes[:]
-        raise GoalwardError(f"out of time with {len(left)} objects")
-
-    monkeypatch.setattr(grounding, "_ground", cut_short)
-    gc.set_threshold(9000, 10, 10)
+    cut_short(passes, monkeypatch)
     gc.freeze()
     try:
         with pytest.raises(GoalwardError):
