@@ -9,7 +9,7 @@ namespace goalward {
 
 namespace {
 // Tables of novelty grow with the states, so that they do not take more than these do.
-constexpr uint64_t first_table_bytes = 8 << 20, table_bytes_per_state = 24, most_table_bytes = 256 << 20;
+constexpr uint64_t first_table_bytes = 1 << 20, table_bytes_per_state = 24, most_table_bytes = 256 << 20;
 constexpr std::size_t slice = 16;  // children between two looks at the clock: each may take a tenth of a millisecond
 constexpr uint64_t most_left = 1024;  // atoms of a relaxed plan that are told apart when states are ordered
 // In units of effort, about nanoseconds.
