@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from goalward.learning import plan_lessons
+from goalward.learning import plan_lessons, teacher
 from goalward.learning.plan_lessons import STATES_PER_PLAN, PlansOfWalks
 from goalward.regression import RolloutOptions, Rollouts, regress
 from goalward.sampling import SamplingOptions, Source, label
@@ -60,7 +60,8 @@ def test_plans_are_gathered_from_lesson_to_lesson_and_lower_the_other_labels(mon
 
 
 def test_states_that_are_not_solved_teach_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plan_lessons, "EXPANSIONS", 1)
+    monkeypatch.setattr(teacher, "EXPANSIONS", 1)
+    monkeypatch.setattr(teacher, "DOUBLINGS", 0)
     task, rollouts, source = prepared("tiles")
     lesson = PlansOfWalks(task, 0)(bind_heuristic(task, "goalcount"), rollouts, 400, lambda m: source.draw_states(m)[0])
     assert len(lesson.states) == len(lesson.labels)

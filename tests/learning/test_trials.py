@@ -38,7 +38,7 @@ from goalward.learning.validation import (
     validation_states,
 )
 from goalward.sampling import Dataset
-from goalward.search import BoundHeuristic, SearchOptions, bind_heuristic, search
+from goalward.search import BoundHeuristic, SearchOptions, Status, bind_heuristic, search
 from goalward.search.model import task_fingerprint
 from goalward.search.network import Layer, NetworkWeights
 from goalward.search.planning import without_model
@@ -180,7 +180,7 @@ def test_nobody_knows_where_no_search_solves_anything(
 ) -> None:
     monkeypatch.setattr(race, "score", lambda *_: Score(0, 3, alone, 9, 0.1))
     monkeypatch.setattr(race, "search_without", lambda *_: Without(without, 0.1))
-    monkeypatch.setattr(race, "compare_leads", lambda *_: dict.fromkeys(LEADS, Leading(0.5, 20.0)))
+    monkeypatch.setattr(race, "compare_leads", lambda *_: dict.fromkeys(LEADS, Leading(0.5, 100.0, 20.0)))
     model = train_with(make_tiny("blocks").task, "n-rsl", replace(QUICK, trials=1))
     assert model.info["likely_to_help"] is helps
 
@@ -200,7 +200,7 @@ def test_what_is_best_on_validation_states_leads_and_a_network_that_leads_helps(
     monkeypatch: pytest.MonkeyPatch, prices: tuple[float, ...], lead: str, helps: bool
 ) -> None:
     staged = Staged(monkeypatch, [(0, 9)])
-    staged.leads = {name: Leading(price / 100, price) for name, price in zip(LEADS, prices, strict=True)}
+    staged.leads = {name: Leading(price / 100, 10 * price, price) for name, price in zip(LEADS, prices, strict=True)}
     monkeypatch.setattr(race, "search_without", lambda *_: Without(3, 0.5))
     model = train_with(make_tiny("blocks").task, "n-rsl", replace(QUICK, trials=1))
     assert (model.info["lead"], model.info["likely_to_help"]) == (lead, helps)
@@ -209,38 +209,77 @@ def test_what_is_best_on_validation_states_leads_and_a_network_that_leads_helps(
     assert without_model(model)(model.task).lead == (lead if lead in ("agenda", "novelty") else "lama")
 
 
-def test_of_parts_whose_plans_are_about_as_good_the_fastest_leads() -> None:
-    def lead(**figures: tuple[float, float]) -> str:
-        return best_lead({name: Leading(*figures.get(name, (0.04, 5.0))) for name in LEADS})
+def lead_of(**figures: tuple[float, float, float]) -> str:
+    """The best lead where all others take 0.2 s and 400 expansions."""
+    return best_lead({name: Leading(*figures.get(name, (0.2, 400.0, 5.0))) for name in LEADS})
 
-    assert lead() == "lama"
-    assert lead(agenda=(0.01, 5.2)) == "agenda", "a tenth of the plan is not worth a wait"
-    assert lead(agenda=(0.01, 6.0)) == "lama", "more than that is, where nobody notices the wait"
-    assert lead(novelty=(0.038, 5.0)) == "lama", "not clearly faster"
-    assert lead(agenda=(0.03, 5.0), network=(0.01, 5.1)) == "network"
+
+def test_of_parts_whose_plans_are_about_as_good_the_fastest_leads() -> None:
+    assert lead_of() == "lama"
+    assert lead_of(agenda=(0.1, 900, 5.2)) == "agenda", "a tenth of the plan is not worth a wait"
+    assert lead_of(agenda=(0.1, 100, 6.0)) == "lama", "more than that is"
+    assert lead_of(novelty=(0.19, 100, 5.0)) == "lama", "not clearly faster"
+    assert lead_of(agenda=(0.15, 400, 5.0), network=(0.1, 400, 5.1)) == "network"
+
+
+def test_where_nobody_notices_the_time_expansions_decide() -> None:
+    assert lead_of(lama=(0.01, 100, 5.0), novelty=(0.02, 50, 5.0)) == "novelty"
+    assert lead_of(lama=(0.01, 100, 5.0), novelty=(0.005, 95, 5.0)) == "lama", "not clearly fewer"
+    assert lead_of(lama=(0.01, 100, 5.0), novelty=(0.06, 50, 5.0)) == "lama", "this one is noticed"
 
 
 def test_every_part_is_tried_as_the_leading_one(roomy: Task) -> None:
     compared = compare_leads(bind_heuristic(roomy, "blind"), validation_states(roomy, 2, 0), 5.0)
     assert list(compared) == list(LEADS)
-    assert all(0 < leading.seconds < 5 for leading in compared.values())
+    assert all(0 < leading.seconds < 5 and leading.expanded >= 1 for leading in compared.values())
 
 
-@pytest.mark.parametrize(("moment", "until", "searched"), [(60.0, math.inf, 6), (0.0, math.inf, 2), (60.0, 50.0, 2)])
+class Searches:
+    """Searches as they are asked for, which solve their states after a given time by a clock of their own."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, seconds: dict[str, float]) -> None:
+        self.now, self.seconds = 0.0, seconds
+        self.limits: list[tuple[str, float]] = []
+        monkeypatch.setattr(validation, "solve", self.solve)
+        monkeypatch.setattr(validation, "time", self)
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def solve(self, start: Start, heuristic: BoundHeuristic, options: SearchOptions) -> Outcome:
+        assert options.lead is not None
+        assert options.time_limit is not None
+        self.limits.append((options.lead, round(options.time_limit, 6)))
+        taken = min(self.seconds[options.lead], options.time_limit)
+        self.now += taken
+        found = solve(start, heuristic, replace(options, time_limit=None))
+        status = Status.SOLVED if taken < options.time_limit else Status.OUT_OF_TIME
+        statistics = replace(found.found.statistics, seconds=taken)
+        return replace(found, found=replace(found.found, status=status, statistics=statistics))
+
+
+@pytest.mark.parametrize(
+    ("seconds", "until", "searched"),
+    [
+        (0.01, math.inf, 8),  # all of them, for that takes a moment
+        (1.0, math.inf, 5),  # as many as decide
+        (1.0, 16.0, 3),  # as many as there is time for
+        (1.0, 7.0, 1),
+    ],
+)
 def test_more_states_decide_where_that_takes_a_moment_and_there_is_time(
-    roomy: Task, monkeypatch: pytest.MonkeyPatch, moment: float, until: float, searched: int
+    roomy: Task, monkeypatch: pytest.MonkeyPatch, seconds: float, until: float, searched: int
 ) -> None:
-    begun: list[Any] = []
+    searches = Searches(monkeypatch, dict.fromkeys(LEADS, seconds))
+    compare_leads(bind_heuristic(roomy, "blind"), validation_states(roomy, 8, 0), 11.0, until)
+    assert len(searches.limits) == searched * len(LEADS)
 
-    def counted(start: Start, heuristic: BoundHeuristic, options: SearchOptions) -> Outcome:
-        begun.append(start)
-        return solve(start, heuristic, options)
 
-    monkeypatch.setattr(validation, "solve", counted)
-    monkeypatch.setattr(validation, "A_MOMENT", moment)
-    states = validation_states(roomy, 6, 0)
-    compare_leads(bind_heuristic(roomy, "blind"), states, 11.0, time.monotonic() + until, 2)
-    assert len(begun) == searched * len(LEADS)
+def test_nobody_waits_for_parts_that_are_slower_than_the_fastest(roomy: Task, monkeypatch: pytest.MonkeyPatch) -> None:
+    searches = Searches(monkeypatch, {"lama": 99.0, "agenda": 1.0, "novelty": 9.0, "hybrid": 0.2, "network": 9.0})
+    compared = compare_leads(bind_heuristic(roomy, "blind"), validation_states(roomy, 1, 0), 11.0, until=25.0)
+    assert searches.limits == [("lama", 4.0), ("agenda", 4.0), ("novelty", 2.0), ("hybrid", 2.0), ("network", 0.4)]
+    assert best_lead(compared) == "hybrid"
 
 
 def test_a_part_with_which_a_state_is_not_solved_pays_for_it(roomy: Task, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -322,7 +361,7 @@ class Staged:
         self.trained: list[tuple[TrainingOptions, str]] = []
         self.seconds = 0.1
         """That an epoch is said to have taken."""
-        self.leads = dict.fromkeys(LEADS, Leading(0.5, 20.0))
+        self.leads = dict.fromkeys(LEADS, Leading(0.5, 100.0, 20.0))
         monkeypatch.setattr(trainer, "train_network", self.train)
         monkeypatch.setattr(race, "score", self.score)
         monkeypatch.setattr(race, "compare_leads", lambda *_: self.leads)

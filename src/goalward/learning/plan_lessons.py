@@ -11,12 +11,14 @@ import numpy as np
 
 from goalward.learning.lesson import Lesson
 from goalward.learning.region_lessons import Draw, RegionsOfWalks, always
+from goalward.learning.teacher import Teacher
 from goalward.regression import Rollouts, join_rollouts, regress_plans
 from goalward.sampling import complete, label
 from goalward.sampling.labels import GoOn
-from goalward.search.best_first import SearchOptions, search
+from goalward.search.best_first import SearchOptions, SearchResult, search
 from goalward.search.heuristics import BoundHeuristic
 from goalward.search.improve import Improver
+from goalward.search.portfolio import Lead
 from goalward.task.states import BitRows, states_along, to_lists
 from goalward.task.strips import Ints, Rows, Task
 
@@ -24,8 +26,6 @@ PLAN_SHARE = 0.5
 """Of the states of a lesson that come from plans; the others are as without plans."""
 STATES_PER_PLAN = 400
 """Of a lesson, for each new plan: where plans are dear, lessons are small, and there are few new ones in each."""
-EXPANSIONS = 3000
-"""That a search may take; a state that is not solved then teaches nothing."""
 EFFORT = 50_000_000
 """For improving a plan, in units of about a nanosecond."""
 MOST_PLANS = 400
@@ -39,6 +39,7 @@ class PlansOfWalks:
         self.task = task
         self._regions = RegionsOfWalks(task, seed)
         self._random = np.random.default_rng([seed, 0x91A5])
+        self._teacher = Teacher()
         self._improver = Improver(task, unit_costs=True)
         self._plans: list[tuple[BitRows, Rollouts]] = []
 
@@ -61,16 +62,16 @@ class PlansOfWalks:
         return Lesson(states, labels.astype(np.float32))
 
     def _solve(self, heuristic: BoundHeuristic, state: Ints, go_on: GoOn) -> None:
-        """Keep what a short search as ``goalward solve`` does it finds from a state, after some improvement."""
-        found = self._find(heuristic, state, go_on)
+        """Keep what a short search finds from a state, after some improvement."""
+        found = self._teacher.find(lambda lead, most: self._search(heuristic, state, lead, most, go_on))
         if not found:
             return
         plan = self._improver.improve(found, init=state, effort_limit=EFFORT, progress=lambda _: go_on()).plan
         self._keep(plan, states_along(self.task, state, plan))
 
-    def _find(self, heuristic: BoundHeuristic, state: Ints, go_on: GoOn) -> tuple[int, ...] | None:
-        options = SearchOptions("hybrid", expansion_limit=EXPANSIONS)
-        return search(self.task, heuristic, options, init=state, progress=lambda _: go_on()).plan
+    def _search(self, heuristic: BoundHeuristic, state: Ints, lead: Lead, expansions: int, go_on: GoOn) -> SearchResult:
+        options = SearchOptions("hybrid", expansion_limit=expansions, lead=lead)
+        return search(self.task, heuristic, options, init=state, progress=lambda _: go_on())
 
     def _keep(self, plan: tuple[int, ...], states: BitRows) -> None:
         self._plans.append((states, regress_plans(self.task, [plan])))

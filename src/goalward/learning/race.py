@@ -198,7 +198,8 @@ class Race:
         if total is not None:
             share = VALIDATION_SHARE if options.n_trials > 1 else VERDICT_SHARE
             reserve = min(options.validation_seconds * sure, share * total)
-            sure = min(sure, max(FEWEST_STATES, int(reserve / min(ENOUGH_SECONDS, options.validation_seconds))))
+            enough = (SEARCHES if last else 1.0) * min(ENOUGH_SECONDS, options.validation_seconds)
+            sure = min(sure, max(FEWEST_STATES, int(reserve / enough)))
             trial = dataclasses.replace(trial, seconds=max(total - reserve, LEAST_SECONDS))
         if before is None:
             result = self.learn(trial)
@@ -260,7 +261,7 @@ def _judge(best: Learned, verdict: Score, task: Task, states: list[Ints], until:
     elif share != share_without:
         helps = share > share_without
     heuristic = bind_network(task, best.result.weights)
-    compared = compare_leads(heuristic, states, verdict.seconds / 2, until, best.sure)
+    compared = compare_leads(heuristic, states, best.trial.options.validation_seconds, until)
     lead = best_lead(compared)
     if lead in {"hybrid", "network"} and share >= share_without:
         helps = True
@@ -268,6 +269,7 @@ def _judge(best: Learned, verdict: Score, task: Task, states: list[Ints], until:
         "likely_to_help": helps,
         "lead": lead,
         "seconds_by_lead": {name: round(leading.seconds, 6) for name, leading in compared.items()},
+        "expansions_by_lead": {name: round(leading.expanded) for name, leading in compared.items()},
         "solved_without": without.solved,
         "states_without": len(sure),
         "seconds_per_state": round(compared[lead].seconds, 6),

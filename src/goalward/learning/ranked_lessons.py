@@ -13,12 +13,13 @@ import numpy as np
 
 from goalward import _core
 from goalward.learning.lesson import Choices, Lesson, join_choices
-from goalward.learning.plan_lessons import EXPANSIONS, PlansOfWalks
+from goalward.learning.plan_lessons import PlansOfWalks
 from goalward.learning.region_lessons import Draw, always
 from goalward.regression import Rollouts
 from goalward.sampling.labels import GoOn
-from goalward.search.best_first import SearchOptions, search
+from goalward.search.best_first import SearchOptions, SearchResult, search
 from goalward.search.heuristics import BoundHeuristic, bind_heuristic
+from goalward.search.portfolio import Lead
 from goalward.task.packing import native_problem
 from goalward.task.states import BitRows, to_lists
 from goalward.task.strips import Ints, Task
@@ -50,9 +51,9 @@ class RankedPlans(PlansOfWalks):
         steps = self._random.permutation(len(known))[:CHOICES]
         return dataclasses.replace(lesson, choices=known.chosen(steps), most_uses=USES)
 
-    def _find(self, heuristic: BoundHeuristic, state: Ints, go_on: GoOn) -> tuple[int, ...] | None:
-        options = SearchOptions("lama", expansion_limit=EXPANSIONS)
-        return search(self.task, self._ff, options, init=state, progress=lambda _: go_on()).plan
+    def _search(self, heuristic: BoundHeuristic, state: Ints, lead: Lead, expansions: int, go_on: GoOn) -> SearchResult:
+        options = SearchOptions("lama", expansion_limit=expansions, lead=lead)
+        return search(self.task, self._ff, options, init=state, progress=lambda _: go_on())
 
     def _keep(self, plan: tuple[int, ...], states: BitRows) -> None:
         super()._keep(plan, states)

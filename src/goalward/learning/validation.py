@@ -147,6 +147,10 @@ LEAD_STATES, A_MOMENT = 5, 1.5
 """Validation states at most that decide which search leads, and more of them for so many seconds."""
 UNNOTICED = 0.05
 """Seconds of search that nobody notices: what is sooner than that is worth no longer plan."""
+SEARCHING_SHARE = 0.8
+"""Of the time that is left, for searches; the rest is for what each takes to begin."""
+TOO_SLOW = 2.0
+"""Times what the fastest search needed for a state, after which another one is not waited for."""
 WORTH_LEADING = 0.9
 """A search leads in the place of those before it in the list if its price, or else its time, is below this part of
 theirs."""
@@ -154,53 +158,88 @@ theirs."""
 
 @dataclass(frozen=True)
 class Leading:
-    """What hybrid search does where one of its parts leads: seconds for a state in the mean, and the price.
+    """What hybrid search does where one of its parts leads: seconds for a state in the mean, expansions, and the price.
 
-    That is the geometric mean of seconds times steps: half the time is worth as much as half the plan.
+    That is the geometric mean of seconds times steps: half the time is worth as much as half the plan. Expansions are
+    in the geometric mean, too.
     """
 
     seconds: float
+    expanded: float
     price: float
+
+    def clearly_sooner(self, other: Leading) -> bool:
+        """By time; where nobody notices that, by expansions, which are the same on every machine."""
+        if max(self.seconds, other.seconds) <= UNNOTICED:
+            return self.expanded < WORTH_LEADING * other.expanded
+        return self.seconds < WORTH_LEADING * other.seconds
 
 
 def compare_leads(
-    heuristic: BoundHeuristic, states: list[Ints], seconds: float, until: float = math.inf, sure: int = LEAD_STATES
+    heuristic: BoundHeuristic, states: list[Ints], seconds: float, until: float = math.inf
 ) -> dict[Lead, Leading]:
     """Hybrid search from some states with each of its parts leading; a state that is not solved counts as twice the
     longest plan of it that another found.
 
-    The first ``sure`` states are searched from in any case, :data:`LEAD_STATES` at most, the others for a moment.
+    A search has so many seconds at most, and less where there would not be time for all of them before the moment
+    ``until``. There is at least one state, then others while there is time for them: as many as decide, and more for a
+    moment.
     """
-    searches = {lead: replace(default_search(learned=True), lead=lead, time_limit=seconds) for lead in LEADS}
     found: dict[Lead, list[Outcome]] = {lead: [] for lead in LEADS}
-    begun = time.monotonic()
+    begun = last = time.monotonic()
     for number, state in enumerate(states):
         now = time.monotonic()
-        if number >= min(sure, LEAD_STATES) and (now - begun > A_MOMENT or now + len(searches) * seconds > until):
+        if number and (2 * now - last > until or (number >= LEAD_STATES and now - begun > A_MOMENT)):
             break
-        for lead, options in searches.items():
-            found[lead] += _solve_each([Start(heuristic.task, state)], heuristic, options, until)
+        last = now
+        try:
+            outcomes = _with_each_lead(Start(heuristic.task, state), heuristic, seconds, until)
+        except TooLateError:
+            if not number:
+                raise
+            break
+        for lead, outcome in outcomes.items():
+            found[lead].append(outcome)
     longest = [max(outcome.length or 1 for outcome in outcomes) for outcomes in zip(*found.values(), strict=True)]
 
     def price(outcome: Outcome, other: int) -> float:
         return max(outcome.search_time, UNNOTICED) * max(outcome.length if outcome.length is not None else 2 * other, 1)
 
     return {
-        lead: Leading(_each(outcomes), geometric_mean(map(price, outcomes, longest)))
+        lead: Leading(
+            _each(outcomes),
+            geometric_mean(max(outcome.statistics.expanded, 1) for outcome in outcomes),
+            geometric_mean(map(price, outcomes, longest)),
+        )
         for lead, outcomes in found.items()
     }
 
 
-def best_lead(compared: dict[Lead, Leading]) -> Lead:
-    """The part that should lead: of those whose price is about the lowest, the fastest.
+def _with_each_lead(start: Start, heuristic: BoundHeuristic, seconds: float, until: float) -> dict[Lead, Outcome]:
+    """Searches from one state share the time that is left; the later ones need not be much slower than the others."""
+    left = until - time.monotonic()
+    if left <= 0:
+        raise TooLateError
+    limit = min(seconds, SEARCHING_SHARE * left / len(LEADS))
+    outcomes: dict[Lead, Outcome] = {}
+    for lead in LEADS:
+        options = replace(default_search(learned=True), lead=lead, time_limit=limit)
+        (outcomes[lead],) = _solve_each([start], heuristic, options, until)
+        if outcomes[lead].solved:
+            limit = min(limit, TOO_SLOW * max(outcomes[lead].search_time, UNNOTICED))
+    return outcomes
 
-    A later one only where it is clearly faster, since times are measured, not counted.
+
+def best_lead(compared: dict[Lead, Leading]) -> Lead:
+    """The part that should lead: of those whose price is about the lowest, the one that is there soonest.
+
+    A later one only where it clearly is, since times are measured, not counted.
     """
     lowest = min(leading.price for leading in compared.values())
     good = [lead for lead, leading in compared.items() if WORTH_LEADING * leading.price <= lowest]
     best = good[0]
     for lead in good:
-        if compared[lead].seconds < WORTH_LEADING * compared[best].seconds:
+        if compared[lead].clearly_sooner(compared[best]):
             best = lead
     return best
 

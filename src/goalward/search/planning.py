@@ -19,6 +19,7 @@ from goalward.errors import UsageError
 from goalward.search.best_first import Progress, SearchOptions
 from goalward.search.heuristics import BoundHeuristic, HeuristicFunction, bind_heuristic
 from goalward.search.learned import LearnedModel, is_of_use
+from goalward.search.portfolio import WITHOUT_NETWORK
 from goalward.search.solving import (
     AS_LONG_AS_SEARCH,
     TIME_LIMIT,
@@ -145,7 +146,7 @@ def without_model(model: LearnedModel) -> Callable[[Task], BoundHeuristic]:
 
     def h_ff(task: Task) -> BoundHeuristic:
         bound = bind_heuristic(task, "ff")
-        if (lead := model.info.get("lead")) in ("agenda", "novelty"):  # parts that lama has, too
+        if (lead := model.info.get("lead")) in WITHOUT_NETWORK:
             bound.lead = lead
         return bound
 

@@ -21,7 +21,9 @@ LEADS: dict[Lead, str] = {
     "hybrid": "the network beside h_FF and landmarks",
     "network": "the network alone",
 }
-"""What may lead; without a learned heuristic only the first three."""
+"""What may lead."""
+WITHOUT_NETWORK: tuple[Lead, ...] = ("lama", "agenda", "novelty")
+"""What may lead where there is no learned heuristic."""
 SHARE_OF_LEAD = 0.3
 HEAD_START = 200_000_000
 SHORT_HEAD_START = 20_000_000  # of h_FF and landmarks before the search goal by goal, which has an agenda to find first
