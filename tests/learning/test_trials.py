@@ -42,7 +42,7 @@ from goalward.search import BoundHeuristic, SearchOptions, Status, bind_heuristi
 from goalward.search.model import task_fingerprint
 from goalward.search.network import Layer, NetworkWeights
 from goalward.search.planning import without_model
-from goalward.search.portfolio import LEADS
+from goalward.search.portfolio import LEADS, WITHOUT_NETWORK
 from goalward.search.solving import Outcome, solve
 from goalward.search.starts import Start
 from goalward.task.domains import generate
@@ -200,13 +200,18 @@ def test_what_is_best_on_validation_states_leads_and_a_network_that_leads_helps(
     monkeypatch: pytest.MonkeyPatch, prices: tuple[float, ...], lead: str, helps: bool
 ) -> None:
     staged = Staged(monkeypatch, [(0, 9)])
-    staged.leads = {name: Leading(price / 100, 10 * price, price) for name, price in zip(LEADS, prices, strict=True)}
+    staged.leads = {
+        name: Leading(price / 100, 10 * price, price, 0.2) for name, price in zip(LEADS, prices, strict=True)
+    }
     monkeypatch.setattr(race, "search_without", lambda *_: Without(3, 0.5))
     model = train_with(make_tiny("blocks").task, "n-rsl", replace(QUICK, trials=1))
     assert (model.info["lead"], model.info["likely_to_help"]) == (lead, helps)
     assert model.info["seconds_per_state"] == prices[list(LEADS).index(lead)] / 100  # type: ignore[arg-type]
     assert model.heuristic().lead == lead
-    assert without_model(model)(model.task).lead == (lead if lead in ("agenda", "novelty") else "lama")
+    assert model.heuristic().head_start == model.info["head_start"] == 0.4
+    left_out = without_model(model)(model.task)
+    has_that_part = lead in WITHOUT_NETWORK
+    assert (left_out.lead, left_out.head_start) == ((lead, 0.4) if has_that_part else ("lama", None))
 
 
 def lead_of(**figures: tuple[float, float, float]) -> str:
@@ -226,6 +231,11 @@ def test_where_nobody_notices_the_time_expansions_decide() -> None:
     assert lead_of(lama=(0.01, 100, 5.0), novelty=(0.02, 50, 5.0)) == "novelty"
     assert lead_of(lama=(0.01, 100, 5.0), novelty=(0.005, 95, 5.0)) == "lama", "not clearly fewer"
     assert lead_of(lama=(0.01, 100, 5.0), novelty=(0.06, 50, 5.0)) == "lama", "this one is noticed"
+
+
+@pytest.mark.parametrize(("longest", "head_start"), [(0.0, None), (0.001, 0.1), (0.25, 0.5), (0.4, 0.8), (9.0, 1.0)])
+def test_what_leads_has_twice_the_time_that_it_needed(longest: float, head_start: float | None) -> None:
+    assert Leading(0.1, 100, 5.0, longest).head_start == head_start
 
 
 def test_every_part_is_tried_as_the_leading_one(roomy: Task) -> None:

@@ -142,7 +142,7 @@ def test_it_takes_its_turn_beside_the_others(monkeypatch: pytest.MonkeyPatch) ->
         _core.PortfolioPart(name="lama", kind=_core.PartKind.GUIDED, share=1e-9, delay=1),
         _core.PortfolioPart(name="agenda", kind=_core.PartKind.AGENDA),
     ]
-    monkeypatch.setattr(searches, "lama_parts", lambda lead: parts)
+    monkeypatch.setattr(searches, "lama_parts", lambda *_: parts)
     result = search(task, "ff", SearchOptions(algorithm="lama"))
     assert result.status == Status.SOLVED
     assert result.statistics.led_by.startswith("agenda: ")

@@ -155,6 +155,42 @@ def test_the_heuristic_says_what_leads_unless_the_options_do(tiny: Tiny) -> None
     assert overruled.statistics.led_by.startswith("lama") or overruled.statistics.expanded <= 1
 
 
+@pytest.mark.parametrize("lead", LEADS)
+def test_with_a_long_head_start_nothing_else_begins(hard: Task, lead: Lead) -> None:
+    def parts(head_start: float | None) -> set[str]:
+        options = SearchOptions("hybrid", lead=lead, head_start=head_start, expansion_limit=20_000)
+        counts = search(hard, "goalcount", options).statistics
+        return {queue.split(":")[0].split()[0] for queue, _ in counts.expansions_by_queue}
+
+    assert parts(1000) == {"width" if lead == "network" else lead}
+    assert parts(0.001) == {"lama", "agenda", "novelty", "hybrid", "width"}
+
+
+@pytest.mark.parametrize("lead", LEADS)
+def test_a_head_start_is_effort_of_what_leads(lead: Lead) -> None:
+    parts = hybrid_parts((1, 32), lead, 0.5)
+    leading = [part for part in parts if part.delay == 0]
+    assert [part.name for part in leading] == (["width 1", "width 32"] if lead == "network" else [lead])
+    others = {part.delay for part in parts if part.delay}
+    assert len(others) == 1
+    assert others.pop() * sum(part.share for part in leading) == pytest.approx(500_000_000)
+
+
+def test_the_heuristic_says_how_long_its_head_start_is(hard: Task) -> None:
+    limited = SearchOptions("hybrid", expansion_limit=100_000)
+    bound = bind_network(hard, small_network(hard), lead="novelty", head_start=1000)
+    by_itself = search(hard, bound, limited).statistics
+    assert [queue for queue, _ in by_itself.expansions_by_queue] == ["novelty"]
+    overruled = search(hard, bound, replace(limited, lead="novelty")).statistics  # the usual one
+    assert len(overruled.expansions_by_queue) > 1
+
+
+@pytest.mark.parametrize("head_start", [0, -1.0, float("nan"), float("inf")])
+def test_a_head_start_that_is_none_is_an_error(head_start: float) -> None:
+    with pytest.raises(UsageError, match=r"the head start is .* s; it must be above 0"):
+        SearchOptions("hybrid", head_start=head_start)
+
+
 def test_an_unknown_lead_is_an_error() -> None:
     with pytest.raises(UsageError, match="'ff' does not lead in any search"):
         SearchOptions("hybrid", lead="ff")  # type: ignore[arg-type]

@@ -223,6 +223,8 @@ TAMPERED: dict[str, Change] = {
     "text that is no text": put("task.domain_text", lambda a: np.full_like(a, 0xFF)),
     "no info": without("info"),
     "a lead that nobody knows": lambda header, arrays: header["info"].update(lead="ff"),
+    "a head start of nothing": lambda header, arrays: header["info"].update(head_start=0),
+    "a head start that is no number": lambda header, arrays: header["info"].update(head_start="1s"),
     "info that is no table": lambda header, arrays: header.update(info=3),
     "no skips": without("skips"),
     "skips that are no numbers": lambda header, arrays: header.update(skips=["a", "b", "c"]),

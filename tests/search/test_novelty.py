@@ -77,7 +77,7 @@ def test_it_takes_its_turn_beside_h_ff_and_landmarks(monkeypatch: pytest.MonkeyP
         _core.PortfolioPart(name="lama", kind=_core.PartKind.GUIDED, share=1e-9, delay=1),
         _core.PortfolioPart(name="novelty", kind=_core.PartKind.NOVELTY),
     ]
-    monkeypatch.setattr(searches, "lama_parts", lambda lead: parts)
+    monkeypatch.setattr(searches, "lama_parts", lambda *_: parts)
     result = search(task, "ff", SearchOptions(algorithm="lama"))
     assert result.status == Status.SOLVED
     assert result.statistics.led_by == "novelty"

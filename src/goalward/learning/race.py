@@ -268,6 +268,7 @@ def _judge(best: Learned, verdict: Score, task: Task, states: list[Ints], until:
     return {
         "likely_to_help": helps,
         "lead": lead,
+        "head_start": compared[lead].head_start,
         "seconds_by_lead": {name: round(leading.seconds, 6) for name, leading in compared.items()},
         "expansions_by_lead": {name: round(leading.expanded) for name, leading in compared.items()},
         "solved_without": without.solved,

@@ -151,6 +151,8 @@ SEARCHING_SHARE = 0.8
 """Of the time that is left, for searches; the rest is for what each takes to begin."""
 TOO_SLOW = 2.0
 """Times what the fastest search needed for a state, after which another one is not waited for."""
+PATIENCE, SHORTEST_HEAD_START, LONGEST_HEAD_START = 2.0, 0.1, 1.0
+"""What leads has so many times what it needed for a validation state before others begin, and so many seconds."""
 WORTH_LEADING = 0.9
 """A search leads in the place of those before it in the list if its price, or else its time, is below this part of
 theirs."""
@@ -158,15 +160,26 @@ theirs."""
 
 @dataclass(frozen=True)
 class Leading:
-    """What hybrid search does where one of its parts leads: seconds for a state in the mean, expansions, and the price.
+    """What a part of hybrid search does by itself: seconds for a state in the mean, expansions, and the price.
 
     That is the geometric mean of seconds times steps: half the time is worth as much as half the plan. Expansions are
-    in the geometric mean, too.
+    in the geometric mean, too. ``longest`` are the seconds of the longest search that solved its state, 0 if none did.
     """
 
     seconds: float
     expanded: float
     price: float
+    longest: float = 0.0
+
+    @property
+    def head_start(self) -> float | None:
+        """Seconds after which it will hardly solve a state, by what it needed: then the others should begin.
+
+        None where it has not solved any.
+        """
+        if not self.longest:
+            return None
+        return min(max(PATIENCE * self.longest, SHORTEST_HEAD_START), LONGEST_HEAD_START)
 
     def clearly_sooner(self, other: Leading) -> bool:
         """By time; where nobody notices that, by expansions, which are the same on every machine."""
@@ -178,8 +191,8 @@ class Leading:
 def compare_leads(
     heuristic: BoundHeuristic, states: list[Ints], seconds: float, until: float = math.inf
 ) -> dict[Lead, Leading]:
-    """Hybrid search from some states with each of its parts leading; a state that is not solved counts as twice the
-    longest plan of it that another found.
+    """Hybrid search from some states with each of its parts leading and the others waiting; a state that is not solved
+    counts as twice the longest plan of it that another found.
 
     A search has so many seconds at most, and less where there would not be time for all of them before the moment
     ``until``. There is at least one state, then others while there is time for them: as many as decide, and more for a
@@ -210,6 +223,7 @@ def compare_leads(
             _each(outcomes),
             geometric_mean(max(outcome.statistics.expanded, 1) for outcome in outcomes),
             geometric_mean(map(price, outcomes, longest)),
+            max((outcome.search_time for outcome in outcomes if outcome.solved), default=0.0),
         )
         for lead, outcomes in found.items()
     }
@@ -223,7 +237,7 @@ def _with_each_lead(start: Start, heuristic: BoundHeuristic, seconds: float, unt
     limit = min(seconds, SEARCHING_SHARE * left / len(LEADS))
     outcomes: dict[Lead, Outcome] = {}
     for lead in LEADS:
-        options = replace(default_search(learned=True), lead=lead, time_limit=limit)
+        options = replace(default_search(learned=True), lead=lead, head_start=limit, time_limit=limit)
         (outcomes[lead],) = _solve_each([start], heuristic, options, until)
         if outcomes[lead].solved:
             limit = min(limit, TOO_SLOW * max(outcomes[lead].search_time, UNNOTICED))

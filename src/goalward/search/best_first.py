@@ -19,7 +19,7 @@ from goalward.display import html_list, html_table
 from goalward.errors import UsageError
 from goalward.measures import format_duration, parse_duration, parse_size
 from goalward.search.heuristics import BoundHeuristic, HeuristicFunction, bind_heuristic
-from goalward.search.portfolio import LEADS, Lead, hybrid_parts, lama_parts
+from goalward.search.portfolio import LEADS, LONGEST_HEAD_START, Lead, hybrid_parts, lama_parts
 from goalward.task.states import StateLike, as_state, to_bits
 from goalward.task.strips import Ints, Task
 
@@ -63,7 +63,8 @@ class SearchOptions:
     many greedy searches that take turns until one of them ends: a wide search gets out of places where the heuristic
     misleads, a narrow one follows a good heuristic with fewer evaluations. In hybrid search it is about its searches
     with the learned heuristic alone. None is 1, and :data:`TURNS` in hybrid search. ``lead`` is the part of a lama
-    or hybrid search that begins; None leaves it to the heuristic: a learned one was tried with each of them.
+    or hybrid search that begins, ``head_start`` about how many seconds later the others do; None leaves both to the
+    heuristic: a learned one was tried with each of them.
     """
 
     algorithm: Algorithm = "gbfs"
@@ -75,6 +76,7 @@ class SearchOptions:
     expansion_limit: int | None = None
     at_once: int = 1
     lead: Lead | None = None
+    head_start: float | None = None
 
     def __post_init__(self) -> None:
         for name, read in (("time_limit", parse_duration), ("memory_limit", parse_size)):
@@ -88,6 +90,8 @@ class SearchOptions:
             raise UsageError(f"batch is {shown}; it goes from 1 to 1000000, and there are at most 16 of them")
         if self.lead is not None and self.lead not in LEADS:
             raise UsageError(f"{self.lead!r} does not lead in any search (what may: {', '.join(LEADS)})")
+        if self.head_start is not None and not 0 < self.head_start <= LONGEST_HEAD_START:
+            raise UsageError(f"the head start is {self.head_start} s; it must be above 0, {LONGEST_HEAD_START} at most")
         if len(self.batches) > 1 and self.algorithm not in {"gbfs", "hybrid"}:
             raise UsageError("only greedy searches take turns; give one batch size")
         if self.algorithm == "lama" and self.batches != (1,):
@@ -247,8 +251,8 @@ def search(
     if options.time_limit is not None:  # what comes before the search counts
         options = replace(options, time_limit=max(options.time_limit - (time.monotonic() - begun), 1e-3))
     if guidance is not None:
-        lead = options.lead or bound.lead
-        parts = hybrid_parts(options.batches, lead) if evaluator else lama_parts(lead)
+        led = (bound.lead, bound.head_start) if options.lead is None else (options.lead, options.head_start)
+        parts = hybrid_parts(options.batches, *led) if evaluator else lama_parts(*led)
         native = _core.portfolio_search(guidance, evaluator, parts, start, options.native(), told)
         proven = True  # h_FF and landmarks never prune wrongly, and the heuristic beside them does not prune
     else:

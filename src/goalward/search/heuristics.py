@@ -46,7 +46,8 @@ class BoundHeuristic:
 
     Native heuristics work on the reduced problem, which leaves out atoms that always hold. A state in which one of
     those does not hold (nothing but a file written by hand can contain one) is served by the whole problem instead.
-    ``lead`` is the part that begins in a search of several parts with this heuristic.
+    ``lead`` is the part that begins in a search of several parts with this heuristic, ``head_start`` how many seconds
+    it has before the others; None is what suits a heuristic that nobody has tried.
     """
 
     def __init__(
@@ -57,10 +58,12 @@ class BoundHeuristic:
         *,
         whole: bool,
         lead: Lead = "lama",
+        head_start: float | None = None,
     ) -> None:
         self.task = task
         self.name = name
         self.lead = lead
+        self.head_start = head_start
         self._make = make
         self._whole = whole
         self._fixed = to_bits([np.flatnonzero(fixed_atoms(task)).astype(np.int32)], task.n_atoms)

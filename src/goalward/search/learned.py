@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from goalward.errors import StateMismatchError
 from goalward.search.heuristics import BoundHeuristic
-from goalward.search.portfolio import LEADS
+from goalward.search.portfolio import LEADS, LONGEST_HEAD_START
 from goalward.search.starts import Start
 from goalward.task import sexpr
 from goalward.task.store import stored_format
@@ -98,7 +98,7 @@ def is_model(path: str | Path) -> bool:
 _INFO: dict[str, type | tuple[type, ...]] = {
     "method": str, "preset": str, "options": dict, "method_options": dict, "notes": dict, "versions": dict,
     "trials": list, "curve": list, "problems": list, "starts": list, "seconds": (int, float),
-    "seconds_per_state": (int, float), "seconds_per_state_without": (int, float),
+    "head_start": (int, float), "seconds_per_state": (int, float), "seconds_per_state_without": (int, float),
 }  # fmt: skip
 
 
@@ -111,6 +111,8 @@ def checked_info(info: Any) -> dict[str, Any]:
             raise ValueError(f"{name} in its record is of the wrong kind")
     if info.get("lead") not in (None, *LEADS):
         raise ValueError("what leads in search is unknown")
+    if info.get("head_start") is not None and not 0 < info["head_start"] <= LONGEST_HEAD_START:
+        raise ValueError("the head start of what leads in search is out of range")
     for row in info.get("curve") or []:
         if not isinstance(row, list) or not all(entry is None or isinstance(entry, (int, float)) for entry in row):
             raise ValueError("its training curve holds something else than rows of numbers")

@@ -79,7 +79,7 @@ class Model(Solver):
         if task is not None and task is not self.task and task_fingerprint(task) != self.fingerprint:
             raise UsageError(f"the model was trained for another problem than {task.problem_name}")
         method, lead = str(self.info.get("method", "network")), cast(Lead, self.info.get("lead") or "lama")
-        return bind_network(task or self.task, self.weights, method, lead)
+        return bind_network(task or self.task, self.weights, method, lead, self.info.get("head_start"))
 
     def save(self, path: str | Path) -> None:
         """Write it to one file, all or nothing; :func:`goalward.load_model` reads it."""

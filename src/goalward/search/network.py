@@ -78,7 +78,13 @@ class NetworkWeights:
         return np.asarray((activations[-1] @ last.weights.T + last.bias)[:, 0], dtype=np.float32)
 
 
-def bind_network(task: Task, weights: NetworkWeights, name: str = "network", lead: Lead = "lama") -> BoundHeuristic:
+def bind_network(
+    task: Task,
+    weights: NetworkWeights,
+    name: str = "network",
+    lead: Lead = "lama",
+    head_start: float | None = None,
+) -> BoundHeuristic:
     """Make a network ready to evaluate states of a task; weights are packed for this machine once.
 
     Networks learned here ignore all but the core atoms, and search need not store the others. One that does not ignore
@@ -89,4 +95,8 @@ def bind_network(task: Task, weights: NetworkWeights, name: str = "network", lea
         raise ValueError("the network was trained for another number of atoms")
     whole = bool(weights.table[~core_atoms(task)].any())
     packed = _core.Network(weights.table, weights.bias, layers)
-    return BoundHeuristic(task, name, lambda problem: _core.network_evaluator(problem, packed), whole=whole, lead=lead)
+
+    def make(problem: _core.Problem) -> _core.Evaluator:
+        return _core.network_evaluator(problem, packed)
+
+    return BoundHeuristic(task, name, make, whole=whole, lead=lead, head_start=head_start)

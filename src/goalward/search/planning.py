@@ -147,7 +147,7 @@ def without_model(model: LearnedModel) -> Callable[[Task], BoundHeuristic]:
     def h_ff(task: Task) -> BoundHeuristic:
         bound = bind_heuristic(task, "ff")
         if (lead := model.info.get("lead")) in WITHOUT_NETWORK:
-            bound.lead = lead
+            bound.lead, bound.head_start = lead, model.info.get("head_start")
         return bound
 
     return h_ff

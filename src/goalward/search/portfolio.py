@@ -3,8 +3,8 @@
 The numbers come from measurement (``docs/measurements.md``). One search leads, with a head start: what it solves at
 once never waits for another, and what it does not solve gets the others soon. Without a learned heuristic it is the
 search with h_FF and landmarks, and the one goal by goal is next; with one it is whichever solved validation states
-soonest after training. Effort is
-counted, not timed, in units of about a nanosecond: a search repeats exactly.
+soonest after training, and its head start is as long as that took and then some. Effort is counted, not timed, in units
+of about a nanosecond: a search repeats exactly.
 """
 
 from __future__ import annotations
@@ -25,8 +25,10 @@ LEADS: dict[Lead, str] = {
 WITHOUT_NETWORK: tuple[Lead, ...] = ("lama", "agenda", "novelty")
 """What may lead where there is no learned heuristic."""
 SHARE_OF_LEAD = 0.3
-HEAD_START = 200_000_000
+HEAD_START = 200_000_000  # in proportion to the share of what leads
 SHORT_HEAD_START = 20_000_000  # of h_FF and landmarks before the search goal by goal, which has an agenda to find first
+LONGEST_HEAD_START = 100_000  # seconds
+EFFORT_PER_SECOND = 1e9
 _KINDS = {
     "lama": _core.PartKind.GUIDED,
     "agenda": _core.PartKind.AGENDA,
@@ -35,24 +37,32 @@ _KINDS = {
 }
 
 
-def lama_parts(lead: Lead = "lama") -> list[_core.PortfolioPart]:
-    """h_FF and landmarks; goal by goal; novelty. The part that leads is the first."""
+def lama_parts(lead: Lead = "lama", head_start: float | None = None) -> list[_core.PortfolioPart]:
+    """h_FF and landmarks; goal by goal; novelty.
+
+    The part that leads is the first. Before the others begin it has so many seconds, or a short while that suits
+    where nobody knows anything about a problem.
+    """
     shares = _led({"lama": 0.3, "agenda": 0.5, "novelty": 0.2}, lead)
-    return [_part(name, share, lead) for name, share in shares.items()]
+    delays = _delays(shares, lead, head_start)
+    return [_part(name, share, delays[name]) for name, share in shares.items()]
 
 
-def hybrid_parts(batches: tuple[int, ...], lead: Lead = "lama") -> list[_core.PortfolioPart]:
+def hybrid_parts(
+    batches: tuple[int, ...], lead: Lead = "lama", head_start: float | None = None
+) -> list[_core.PortfolioPart]:
     """The parts of lama, and with a learned heuristic: beside h_FF and landmarks; alone, with each batch size.
 
-    The part that leads is the first.
+    The part that leads is the first, as in :func:`lama_parts`.
     """
     shares = _led({"lama": 0.2, "agenda": 0.3, "novelty": 0.1, "hybrid": 0.25, "network": 0.15}, lead)
+    delays = _delays(shares, lead, head_start)
     parts: list[_core.PortfolioPart] = []
     for name, share in shares.items():
         if name == "network":
-            parts += [_alone(batch, share / len(batches), lead) for batch in batches]
+            parts += [_alone(batch, share / len(batches), delays[name]) for batch in batches]
         else:
-            parts.append(_part(name, share, lead))
+            parts.append(_part(name, share, delays[name]))
     return parts
 
 
@@ -63,21 +73,22 @@ def _led(shares: dict[Lead, float], lead: Lead) -> dict[Lead, float]:
     return {lead: first, **{name: (1 - first) * share / rest for name, share in shares.items()}}
 
 
-def _part(name: Lead, share: float, lead: Lead) -> _core.PortfolioPart:
-    return _core.PortfolioPart(name=name, kind=_KINDS[name], share=share, delay=_delay(name, lead))
+def _delays(shares: dict[Lead, float], lead: Lead, head_start: float | None) -> dict[Lead, int]:
+    """When each part begins, by the effort of the one that leads, in proportion to its share."""
+    if head_start is None:
+        delays = dict.fromkeys(shares, HEAD_START)
+        if lead == "lama":
+            delays["agenda"] = SHORT_HEAD_START
+    else:
+        delays = dict.fromkeys(shares, round(head_start * EFFORT_PER_SECOND / shares[lead]))
+    return delays | {lead: 0}
 
 
-def _alone(batch: int, share: float, lead: Lead) -> _core.PortfolioPart:
+def _part(name: Lead, share: float, delay: int) -> _core.PortfolioPart:
+    return _core.PortfolioPart(name=name, kind=_KINDS[name], share=share, delay=delay)
+
+
+def _alone(batch: int, share: float, delay: int) -> _core.PortfolioPart:
     return _core.PortfolioPart(
-        name=f"width {batch}",
-        kind=_core.PartKind.NETWORK,
-        batch=batch,
-        share=share,
-        delay=_delay("network", lead),
+        name=f"width {batch}", kind=_core.PartKind.NETWORK, batch=batch, share=share, delay=delay
     )
-
-
-def _delay(name: Lead, lead: Lead) -> int:
-    if name == lead:
-        return 0
-    return SHORT_HEAD_START if (name, lead) == ("agenda", "lama") else HEAD_START

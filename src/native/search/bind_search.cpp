@@ -174,7 +174,10 @@ void register_search(nb::module_& m) {
         .value("AGENDA", PartKind::agenda);
     nb::class_<PortfolioPart>(m, "PortfolioPart", "One of several searches that take turns.")
         .def("__init__", &construct_part, nb::kw_only(), "name"_a, "kind"_a, "batch"_a = 1, "share"_a = 1.0,
-             "delay"_a = 0);
+             "delay"_a = 0)
+        .def_ro("name", &PortfolioPart::name)
+        .def_ro("share", &PortfolioPart::share)
+        .def_ro("delay", &PortfolioPart::delay);
     m.def("portfolio_search", &run_portfolio, "guidance"_a, "network"_a.none(), "parts"_a, "init"_a, "options"_a,
           "progress"_a.none() = nb::none(),
           nb::sig("def portfolio_search(guidance: Guidance, network: Evaluator | None, "
