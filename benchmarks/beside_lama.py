@@ -100,7 +100,9 @@ class Contest:
             words = [self.task_file, self.model, self.options.train, *self.options.set]
             subprocess.run([sys.executable, __file__, "--trainer", *map(str, words)], check=True)
         model = load_model(self.model)
-        known = {name: model.info.get(name) for name in ("seconds", "likely_to_help", "lead", "end", "notes")}
+        known = {
+            name: model.info.get(name) for name in ("seconds", "likely_to_help", "lead", "head_start", "end", "notes")
+        }
         return known | {"of_use": is_of_use(model)}
 
     def _ours(self, state: int, algorithm: str, limit: float | None = None) -> dict[str, Any]:
