@@ -183,6 +183,9 @@ def test_the_heuristic_says_how_long_its_head_start_is(hard: Task) -> None:
     assert [queue for queue, _ in by_itself.expansions_by_queue] == ["novelty"]
     overruled = search(hard, bound, replace(limited, lead="novelty")).statistics  # the usual one
     assert len(overruled.expansions_by_queue) > 1
+    sooner = search(hard, bound, replace(limited, head_start=0.001)).statistics
+    assert sooner.expansions_by_queue[0][0] == "novelty"
+    assert len(sooner.expansions_by_queue) > 1
 
 
 @pytest.mark.parametrize("head_start", [0, -1.0, float("nan"), float("inf")])

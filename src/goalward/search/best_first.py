@@ -251,8 +251,10 @@ def search(
     if options.time_limit is not None:  # what comes before the search counts
         options = replace(options, time_limit=max(options.time_limit - (time.monotonic() - begun), 1e-3))
     if guidance is not None:
-        led = (bound.lead, bound.head_start) if options.lead is None else (options.lead, options.head_start)
-        parts = hybrid_parts(options.batches, *led) if evaluator else lama_parts(*led)
+        lead, head_start = options.lead or bound.lead, options.head_start
+        if head_start is None and options.lead is None:
+            head_start = bound.head_start
+        parts = hybrid_parts(options.batches, lead, head_start) if evaluator else lama_parts(lead, head_start)
         native = _core.portfolio_search(guidance, evaluator, parts, start, options.native(), told)
         proven = True  # h_FF and landmarks never prune wrongly, and the heuristic beside them does not prune
     else:

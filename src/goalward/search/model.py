@@ -135,6 +135,7 @@ class Model(Solver):
             "training_seconds": info.get("seconds"),
             "training_ended_by": info.get("end"),
             **({"search_begins_with": LEADS[info["lead"]]} if info.get("lead") else {}),
+            **({"head_start_seconds": round(info["head_start"], 3)} if info.get("head_start") else {}),
             "best_epoch": info.get("best_epoch"),
             "validation_loss": info.get("validation_loss"),
             "trials": len(info.get("trials") or []),
