@@ -151,8 +151,9 @@ SEARCHING_SHARE = 0.8
 """Of the time that is left, for searches; the rest is for what each takes to begin."""
 TOO_SLOW = 2.0
 """Times what the fastest search needed for a state, after which another one is not waited for."""
-PATIENCE, SHORTEST_HEAD_START, LONGEST_HEAD_START = 2.0, 0.1, 1.0
-"""What leads has so many times what it needed for a validation state before others begin, and so many seconds."""
+PATIENCE, HEAD_STARTS = 2.0, (0.1, 1.0)
+"""Others begin after so many times what the leading part needed for a validation state, and after so many seconds at
+least and at most."""
 WORTH_LEADING = 0.9
 """A search leads in the place of those before it in the list if its price, or else its time, is below this part of
 theirs."""
@@ -179,7 +180,8 @@ class Leading:
         """
         if not self.longest:
             return None
-        return min(max(PATIENCE * self.longest, SHORTEST_HEAD_START), LONGEST_HEAD_START)
+        shortest, longest = HEAD_STARTS
+        return min(max(PATIENCE * self.longest, shortest), longest)
 
     def clearly_sooner(self, other: Leading) -> bool:
         """By time; where nobody notices that, by expansions, which are the same on every machine."""
@@ -230,7 +232,7 @@ def compare_leads(
 
 
 def _with_each_lead(start: Start, heuristic: BoundHeuristic, seconds: float, until: float) -> dict[Lead, Outcome]:
-    """Searches from one state share the time that is left; the later ones need not be much slower than the others."""
+    """Searches from one state share the time that is left; who is much slower than one before is not waited for."""
     left = until - time.monotonic()
     if left <= 0:
         raise TooLateError
