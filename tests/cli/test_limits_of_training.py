@@ -16,12 +16,13 @@ from goalward.cli import clock
 from goalward.cli import train as train_module
 from goalward.cli.main import run
 from goalward.learning import models, preimages, race, validation
+from goalward.learning.leads import compare_leads
 from goalward.learning.looks import Look, Looks
 from goalward.learning.methods import train_with
 from goalward.learning.options import SupervisedOptions
 from goalward.learning.preimages import PreimageOptions
 from goalward.learning.results import Epoch
-from goalward.learning.validation import TooLateError, compare_leads, score, search_without, validation_states
+from goalward.learning.validation import TooLateError, score, search_without, validation_states
 from goalward.search import SearchOptions, bind_heuristic
 from goalward.search.learned import load_model
 from helpers import make_tiny

@@ -1,4 +1,4 @@
-"""Small data sets to train on."""
+"""Tasks and small data sets to train on."""
 
 from __future__ import annotations
 
@@ -29,3 +29,10 @@ def sparse_dataset() -> Dataset:
     instance = generate("tiles", rows=4, cols=4, seed=0)
     task = ground(*read_texts(instance.domain_text, instance.problem_text))
     return make(task, 600)
+
+
+@pytest.fixture(scope="session")
+def roomy() -> Task:
+    """A task with so many states that two random walks never end in the same one."""
+    instance = generate("blocks", n=25, seed=0)
+    return ground(*read_texts(instance.domain_text, instance.problem_text))

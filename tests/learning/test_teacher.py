@@ -60,6 +60,20 @@ def test_searches_get_more_where_they_find_nothing_and_keep_it_where_they_do() -
     assert {limit for _, limit in searches.asked[-4:]} == {4 * EXPANSIONS}
 
 
+def test_searches_that_were_cut_short_say_nothing_about_who_is_best() -> None:
+    def cut_short(lead: Lead, expansions: int) -> SearchResult:
+        if lead == "lama":
+            return replace(KNOWN, plan=(0,) * 9)
+        return replace(KNOWN, status=Status.CANCELLED, plan=None)
+
+    teacher, searches = Teacher(), Searches(novelty=(50, 20))
+    assert [teacher.find(cut_short) for _ in range(3)] == [(0,) * 9] * 3
+    assert teacher.lead is None
+    for _ in range(TRIED_ON):
+        teacher.find(searches)
+    assert teacher.lead == "novelty"
+
+
 def test_what_is_never_solved_costs_little_again() -> None:
     teacher, searches = Teacher(), Searches(**dict.fromkeys(WITHOUT_NETWORK, (10**9, 5)))
     limits = []

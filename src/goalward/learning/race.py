@@ -16,11 +16,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from goalward.learning.leads import best_lead, compare_leads
 from goalward.learning.options import LearnOptions, SupervisedOptions
 from goalward.learning.results import TrainingResult
 from goalward.learning.side_by_side import SharedWatcher, run_together, trials_at_once
 from goalward.learning.trials import LEAST_SECONDS, Learner, Trial, Watcher
-from goalward.learning.validation import Score, TooLateError, best_lead, compare_leads, score, search_without
+from goalward.learning.validation import Score, TooLateError, score, search_without
 from goalward.search.network import bind_network
 from goalward.search.solving import default_search
 from goalward.task.strips import Ints, Task

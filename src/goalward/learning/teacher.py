@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from statistics import geometric_mean
 
-from goalward.search.best_first import SearchResult
+from goalward.search.best_first import SearchResult, Status
 from goalward.search.portfolio import WITHOUT_NETWORK, Lead
 
 EXPANSIONS, DOUBLINGS = 3000, 3
@@ -39,6 +39,8 @@ class Teacher:
         leads = WITHOUT_NETWORK if self.lead is None else (self.lead,)
         found = {lead: search(lead, self.expansions) for lead in leads}
         plans = [result.plan for result in found.values() if result.plan is not None]
+        if any(result.status is Status.CANCELLED for result in found.values()):  # that says nothing about who is best
+            return min(plans, key=len, default=None)
         if not plans:
             self.doubled = (self.doubled + 1) % (DOUBLINGS + 1)
             return None

@@ -29,6 +29,7 @@ HEAD_START = 200_000_000  # in proportion to the share of what leads
 SHORT_HEAD_START = 20_000_000  # of h_FF and landmarks before the search goal by goal, which has an agenda to find first
 LONGEST_HEAD_START = 100_000  # seconds
 EFFORT_PER_SECOND = 1e9
+"""Units of effort, of a search or an improver, that take about a second."""
 _KINDS = {
     "lama": _core.PartKind.GUIDED,
     "agenda": _core.PartKind.AGENDA,

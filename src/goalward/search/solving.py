@@ -31,6 +31,7 @@ from goalward.search.best_first import (
 )
 from goalward.search.heuristics import BoundHeuristic, HeuristicFunction, bind_heuristic
 from goalward.search.improve import ImprovedPlan, ImproveProgress, Improver
+from goalward.search.portfolio import EFFORT_PER_SECOND
 from goalward.search.starts import Start, check_plan
 from goalward.task.plan_file import format_plan
 from goalward.task.strips import Task
@@ -41,8 +42,6 @@ SHORT = 0.1
 """Seconds that a plan is improved for at least, however soon it was found."""
 PAYING = 1.0
 """Seconds that it may take as long as it pays."""
-EFFORT_PER_SECOND = 1e9
-"""Units of an improver's effort that take about a second."""
 
 
 @dataclass(frozen=True)
