@@ -1,7 +1,7 @@
 """Lazy search with queues that take turns, as slowly and as plainly as it can be written.
 
-Every successor stands in the queues by itself, as a pair of a state and an operator, and queues are searched for their
-best entry from front to back.
+Every successor stands in the queues by itself, as a pair of a state and an operator or, where there is a network, with
+its value as a child, and queues are searched for their best entry from front to back.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ BOOST = 1000
 
 @dataclass
 class Queue:
-    """Entries in order of arrival: a value, and an operator in a state or (of the network) a child."""
+    """Entries in order of arrival: a value and what decides among equals, and an operator in a state, or a child."""
 
     name: str
     preferred: bool
-    entries: list[tuple[float, State, int | None]] = field(default_factory=list)
+    entries: list[tuple[tuple[float, float], State, int | None]] = field(default_factory=list)
     turns: int = 0
     expanded: int = 0
 
@@ -61,7 +61,9 @@ class QueueSearch:
         self.steps: Steps = []
         self.closed: set[State] = set()
         self.best = dict.fromkeys([*guides, "network"], inf)
+        self.values: dict[State, float] = {}  # by the network
         self.fresh: list[tuple[State, bool]] = []
+        self.reached: list[tuple[list[float], State, bool]] = []  # the values of the parent, a child, is it preferred
         self.waiting = 0
         self.trace = Trace([], self.lazy + self.eager, 0, None, "")
 
@@ -121,18 +123,22 @@ class QueueSearch:
         self.reward([self.improve(name, h) for name, (h, _) in told.items()])
         operators = self.operators(state)
         preferred = set[int]().union(*(liked for _, liked in told.values()))
-        for name, everything, liked in zip(told, self.lazy[::2], self.lazy[1::2], strict=True):
-            everything.entries += [(told[name][0], state, o) for o in operators]
-            liked.entries += [(told[name][0], state, o) for o in sorted(preferred)]
-        if self.network:
-            self.waiting += 1
-            for operator in operators:
-                known = len(self.path)
-                child = self.follow(state, operator, led_by)
-                if self.trace.plan is not None:
-                    break
-                if len(self.path) > known:
-                    self.fresh.append((child, operator in preferred))
+        values = [h for h, _ in told.values()]
+        if not self.network:
+            for h, everything, liked in zip(values, self.lazy[::2], self.lazy[1::2], strict=True):
+                everything.entries += [((h, 0), state, o) for o in operators]
+                liked.entries += [((h, 0), state, o) for o in sorted(preferred)]
+            return True
+        self.waiting += 1
+        for operator in operators:
+            known = len(self.path)
+            child = self.follow(state, operator, led_by)
+            if self.trace.plan is not None:
+                break
+            if len(self.path) > known:
+                self.fresh.append((child, operator in preferred))
+            if child not in self.closed:
+                self.reached.append((values, child, operator in preferred))
         return True
 
     def evaluate_children(self) -> None:
@@ -140,11 +146,16 @@ class QueueSearch:
         values = [self.network(child) for child, _ in self.fresh]
         progress = [self.improve("network", floor(h)) for h in values]
         for h, (child, preferred) in zip(values, self.fresh, strict=True):
+            self.values[child] = h
             for queue in self.eager:
                 if preferred or not queue.preferred:
-                    queue.entries.append((h, child, None))
+                    queue.entries.append(((h, 0), child, None))
+        for of_parent, child, preferred in self.reached:
+            for h, everything, liked in zip(of_parent, self.lazy[::2], self.lazy[1::2], strict=True):
+                for queue in (everything, liked) if preferred else (everything,):
+                    queue.entries.append(((h, self.values[child]), child, None))
         self.reward(progress)
-        self.fresh, self.waiting = [], 0
+        self.fresh, self.reached, self.waiting = [], [], 0
 
     def improve(self, name: str, h: float) -> bool:
         before = self.best[name]

@@ -4,6 +4,7 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <new>
@@ -35,6 +36,11 @@ public:
     std::size_t size() const { return size_; }
     T& operator[](std::size_t i) { return data_[i]; }
     const T& operator[](std::size_t i) const { return data_[i]; }
+
+    // Room for so many elements, and for half as many again, so that growing step by step takes few steps.
+    void make_room(std::size_t needed) {
+        if (needed > size_) grow(std::max<std::size_t>(needed, 4096 + size_ * 3 / 2));
+    }
 
     // Where the system can, pages move to the larger place without being copied.
     void grow(std::size_t size) {

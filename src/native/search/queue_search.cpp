@@ -37,7 +37,7 @@ void QueueSearch::add_queue(Kind kind, std::size_t guide, const std::string& nam
     queue.kind = kind;
     queue.guide = guide;
     queue.name = options_.prefix + name;
-    alternation_.add(kind == Kind::preferred || kind == Kind::preferred_children);
+    alternation_.add(queue.only_preferred());
 }
 
 std::optional<Status> QueueSearch::start(std::span<const int32_t> init) {
@@ -90,9 +90,9 @@ std::optional<Status> QueueSearch::advance(uint64_t effort) {
 }
 
 bool QueueSearch::serve(Queue& queue, StateId& state) {
-    if (queue.kind == Kind::children || queue.kind == Kind::preferred_children) {
-        while (!queue.eager.empty()) {
-            state = queue.eager.pop().id();
+    if (network_) {
+        while (!queue.empty()) {
+            state = next_child(queue);
             if (!expanded_[state]) return true;
         }
         state = no_state;
@@ -103,6 +103,10 @@ bool QueueSearch::serve(Queue& queue, StateId& state) {
     if (!next_operator(queue, parent, op)) return false;
     state = follow(parent, op);
     return true;
+}
+
+StateId QueueSearch::next_child(Queue& queue) {
+    return queue.eager.empty() ? queue.guided.pop(child_lists_, network_values_) : queue.eager.pop().id();
 }
 
 bool QueueSearch::next_operator(Queue& queue, StateId& parent, int32_t& op) {
@@ -140,7 +144,7 @@ StateId QueueSearch::follow(StateId parent, int32_t op) {
     problem_.apply(op, registry_[parent], registry_.scratch());
     const auto [child, fresh] = registry_.insert_scratch();
     if (child == no_state) return no_state;
-    if (!network_) ++stats_.generated;
+    ++stats_.generated;
     if (fresh) add_child(parent, op, child);
     return expanded_[child] ? no_state : child;
 }
@@ -149,6 +153,9 @@ void QueueSearch::add_node(StateId parent) {
     *came_from_.next() = parent;
     came_from_.commit();
     expanded_.push_back(false);
+    if (!network_ || guides_.empty()) return;
+    *network_values_.next() = worst;  // until it has been evaluated
+    network_values_.commit();
 }
 
 void QueueSearch::add_child(StateId parent, int32_t op, StateId child) {
@@ -182,12 +189,15 @@ void QueueSearch::expand(StateId state) {
     bool progress = false;
     for (std::size_t g = 0; g < guides_.size(); ++g) progress |= improves(progress_[g], guide_values_[g]);
     if (progress) alternation_.reward();
+    if (network_) {
+        make_children(state);
+        return;
+    }
     const PreferredOperators::Place place = preferred_.empty() ? 0 : preferred_lists_.add(state, preferred_);
     for (Queue& queue : queues_) {
         if (queue.kind == Kind::operators) queue.lazy.push(guide_values_[queue.guide], state);
         if (queue.kind == Kind::preferred && !preferred_.empty()) queue.lazy.push(guide_values_[queue.guide], place);
     }
-    if (network_) make_children(state);
 }
 
 // The first value is no progress: nothing was known before.
@@ -201,6 +211,7 @@ bool QueueSearch::improves(Progress& progress, float h) {
 void QueueSearch::make_children(StateId parent) {
     const auto index = static_cast<int32_t>(parents_.size());
     parents_.push_back(registry_[parent]);
+    parent_values_.insert(parent_values_.end(), guide_values_.begin(), guide_values_.end());
     list_applicable(parent, operators_);
     stats_.generated += operators_.size();
     own_effort_ += operators_.size() * effort_of_child;
@@ -210,16 +221,18 @@ void QueueSearch::make_children(StateId parent) {
         problem_.apply(op, parents_.back(), registry_.scratch());
         const auto [child, fresh] = registry_.insert_scratch();
         if (child == no_state) return;
+        if (!fresh && expanded_[child]) continue;
+        const bool preferred = std::binary_search(preferred_.begin(), preferred_.end(), op);
+        if (!guides_.empty()) reached_.push_back({index, child, preferred});
         if (!fresh) {
-            if (!expanded_[child])
-                for (Guide* guide : guides_) guide->reached(parent, op, child, registry_[child], false);
+            for (Guide* guide : guides_) guide->reached(parent, op, child, registry_[child], false);
             continue;
         }
         add_child(parent, op, child);
         if (goal_ != no_state) return;
         children_.push_back(child);
         origins_.push_back({index, op});
-        child_preferred_.push_back(std::binary_search(preferred_.begin(), preferred_.end(), op));
+        child_preferred_.push_back(preferred);
     }
 }
 
@@ -239,16 +252,43 @@ bool QueueSearch::evaluate_children() {
         const float h = std::min(child_values_[i], worst);
         // Values are real numbers: only a whole step nearer to the goal counts as progress.
         progress |= improves(progress_.back(), std::floor(h));
+        if (!guides_.empty()) *network_values_[children_[i]] = h;
         for (Queue& queue : queues_)
             if (queue.kind == Kind::children || (queue.kind == Kind::preferred_children && child_preferred_[i]))
                 queue.eager.push({h, children_[i]});
     }
+    list_children();
     if (progress) alternation_.reward();
     parents_.clear();
+    parent_values_.clear();
     children_.clear();
     origins_.clear();
     child_preferred_.clear();
+    reached_.clear();
     return true;
+}
+
+// For the queues of the guides: the children of each parent, the best by the network first.
+void QueueSearch::list_children() {
+    const auto rank = [this](const Reached& r) { return ordered(*network_values_[r.child]); };
+    std::stable_sort(reached_.begin(), reached_.end(), [&](const Reached& a, const Reached& b) {
+        return a.parent != b.parent ? a.parent < b.parent : rank(a) < rank(b);
+    });
+    for (std::size_t from = 0, end = 0; from < reached_.size(); from = end) {
+        const int32_t parent = reached_[from].parent;
+        while (end < reached_.size() && reached_[end].parent == parent) ++end;
+        for (const bool only_preferred : {false, true}) {
+            listed_.clear();
+            for (std::size_t i = from; i < end; ++i)
+                if (reached_[i].preferred || !only_preferred) listed_.push_back(reached_[i].child);
+            if (listed_.empty()) continue;
+            const ChildLists::Place place = child_lists_.add(listed_);
+            for (Queue& queue : queues_)
+                if (queue.kind == (only_preferred ? Kind::preferred : Kind::operators))
+                    queue.guided.push(parent_values_[static_cast<std::size_t>(parent) * guides_.size() + queue.guide],
+                                      *network_values_[listed_[0]], place);
+        }
+    }
 }
 
 uint64_t QueueSearch::effort() const {
@@ -265,7 +305,7 @@ Statistics QueueSearch::statistics() const {
     s.best_h = progress_.front().best;
     s.bytes = bytes();
     for (const Queue& queue : queues_) {
-        s.open += queue.lazy.size() + queue.eager.size();
+        s.open += queue.lazy.size() + queue.guided.size() + queue.eager.size();
         s.expansions_by_queue.emplace_back(queue.name, queue.expanded);
     }
     for (std::size_t g = 0; g < guides_.size(); ++g)
@@ -278,9 +318,10 @@ std::vector<int32_t> QueueSearch::plan() { return path_to(goal_, problem_, regis
 
 uint64_t QueueSearch::bytes() const {
     uint64_t total = registry_.bytes() + came_from_.bytes() + expanded_.size() / 8 + preferred_lists_.bytes() +
+                     child_lists_.bytes() + network_values_.bytes() +
                      children_.capacity() * (sizeof(StateId) + 1 + sizeof(Batch::Origin) + sizeof(Word*) + sizeof(float)) +
                      parents_.capacity() * sizeof(Word*);
-    for (const Queue& queue : queues_) total += queue.lazy.bytes() + queue.eager.bytes();
+    for (const Queue& queue : queues_) total += queue.lazy.bytes() + queue.guided.bytes() + queue.eager.bytes();
     for (const Guide* guide : guides_) total += guide->bytes();
     return total;
 }

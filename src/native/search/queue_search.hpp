@@ -3,7 +3,9 @@
 // A state is expanded when a queue leads to it: the guides evaluate it, and it enters the queues with their values. Its
 // successors are made one by one when the queues serve it. Optionally a network looks ahead: all children of an
 // expanded state are made at once, the new ones are evaluated in one batch, and they enter two more queues with their
-// own values. A state may stand in several queues and is expanded once. Only a safe guide prunes; the network never does.
+// own values. In the queues of the guides, too, the network decides then between children whose parents have the same
+// value: where a guide sees no difference, there often is one. A state may stand in several queues and is expanded once.
+// Only a safe guide prunes; the network never does.
 //
 // The search knows neither which heuristics there are nor of time: it works on for a given effort, and what it does
 // depends on nothing else. The scheme of queues is LAMA's (Richter and Westphal 2010).
@@ -57,12 +59,14 @@ private:
         std::size_t guide;  // whose values order it, where it is not the network
         std::string name;
         LazyQueue lazy;            // of states (operators) or of places (preferred)
-        Heap<GreedyEntry> eager;   // of children
+        ChildQueue guided;         // of children, in its place where there is a network
+        Heap<GreedyEntry> eager;   // of children by the network's value alone
         StateId listed = no_state;  // the state whose applicable operators are in `operators`
         std::vector<int32_t> operators;
         uint64_t expanded = 0;
 
-        bool empty() const { return lazy.empty() && eager.empty(); }
+        bool empty() const { return lazy.empty() && guided.empty() && eager.empty(); }
+        bool only_preferred() const { return kind == Kind::preferred || kind == Kind::preferred_children; }
     };
     struct Progress {  // of one heuristic
         uint64_t evaluations = 0;
@@ -72,6 +76,7 @@ private:
     void add_queue(Kind kind, std::size_t guide, const std::string& name);
     // Lets a queue lead somewhere; false if it had nothing to serve. `state` is to be expanded, or no_state.
     bool serve(Queue& queue, StateId& state);
+    StateId next_child(Queue& queue);
     bool next_operator(Queue& queue, StateId& parent, int32_t& op);
     StateId follow(StateId parent, int32_t op);
     void add_node(StateId parent);
@@ -81,6 +86,7 @@ private:
     void list_applicable(StateId state, std::vector<int32_t>& operators);
     void make_children(StateId parent);
     bool evaluate_children();
+    void list_children();
 
     uint64_t bytes() const;
     bool stopped();
@@ -97,6 +103,8 @@ private:
     std::vector<bool> expanded_;
     std::vector<Queue> queues_;
     PreferredOperators preferred_lists_;
+    ChildLists child_lists_;
+    Chunked<float> network_values_;  // of all states, where guides take part
     Alternation alternation_;
     std::vector<Progress> progress_;  // of the guides, then of the network
     int serving_ = -1;                // the queue whose turn it is; -1: the search begins
@@ -110,10 +118,18 @@ private:
     std::vector<int32_t> values_, operators_, preferred_;
     std::vector<float> guide_values_;
     std::vector<const Word*> parents_, child_states_;
-    std::vector<StateId> children_;
+    std::vector<float> parent_values_;  // by the guides, one after the other
+    std::vector<StateId> children_;     // new ones
     std::vector<uint8_t> child_preferred_;
     std::vector<Batch::Origin> origins_;
     std::vector<float> child_values_;
+    struct Reached {  // a child, new or not, to which the queues of the guides may lead
+        int32_t parent;
+        StateId child;
+        bool preferred;
+    };
+    std::vector<Reached> reached_;
+    std::vector<StateId> listed_;
 };
 
 }  // namespace goalward

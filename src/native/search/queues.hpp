@@ -5,6 +5,9 @@
 // came first is served to its end first: only the first state of each value can be half served, and one cursor per
 // value suffices. A state costs four bytes per queue.
 //
+// Where a network has a value for every child, that decides between the children of states of equal value, siblings
+// among them. Then a queue holds the best child that is left of each expanded state, and a child costs four bytes.
+//
 // Which queue is next is decided by alternation: the one that has been served least, the first among equals. When a
 // heuristic makes progress, the queues of preferred operators are put ahead by `boost` turns.
 #pragma once
@@ -13,9 +16,11 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "search/chunked.hpp"
 #include "search/mapped.hpp"
 #include "search/open_list.hpp"
 #include "search/registry.hpp"
@@ -61,6 +66,46 @@ public:
 private:
     MappedArray<int32_t> cells_;  // state, length, operators, state, length, operators, …
     std::size_t size_ = 0;
+};
+
+// Children of expanded states, those of each state in the order in which queues serve them, end to end.
+class ChildLists {
+public:
+    using Place = uint32_t;
+
+    // The place of the first of at least one child; the others follow it, and then comes no_state.
+    Place add(std::span<const StateId> children);
+    StateId operator[](Place place) const { return cells_[place]; }
+    uint64_t bytes() const { return size_ * sizeof(StateId); }
+
+private:
+    MappedArray<StateId> cells_;
+    std::size_t size_ = 0;
+};
+
+// Children in the order of their parents' values, and among equals of their own; those that came first of all equals.
+class ChildQueue {
+public:
+    bool empty() const { return entries_.empty(); }
+    std::size_t size() const { return entries_.size(); }
+    uint64_t bytes() const { return entries_.bytes(); }
+
+    // Children that are listed from a place on have a parent with this value; `first` is the value of the first child.
+    void push(float parent, float first, ChildLists::Place place) { entries_.push({ordered(parent), ordered(first), place}); }
+    StateId pop(const ChildLists& lists, const Chunked<float>& values);
+
+private:
+    struct Entry {
+        uint32_t parent, child;  // values that integers compare
+        ChildLists::Place place;
+
+        bool operator<(const Entry& other) const {
+            return std::tie(parent, child, place) < std::tie(other.parent, other.child, other.place);
+        }
+    };
+    static_assert(sizeof(Entry) == 12);
+
+    Heap<Entry> entries_;
 };
 
 // Whose turn it is.
