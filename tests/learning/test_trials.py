@@ -176,12 +176,14 @@ def test_nobody_knows_where_no_search_solves_anything(
         ((50, 50, 50, 50, 50), "lama", False),
         ((50, 46, 46, 46, 46), "lama", False),  # nobody is clearly better
         ((50, 10, 50, 50, 50), "agenda", False),
-        ((50, 50, 10, 9.5, 50), "novelty", False),
+        ((50, 50, 10, 50, 50), "novelty", False),
+        ((50, 50, 10, 9.5, 50), "novelty", True),  # the network makes h_FF and landmarks better
+        ((50, 50, 10, 46, 50), "novelty", False),  # but not by much
         ((50, 50, 40, 10, 9.5), "hybrid", True),
         ((50, 50, 50, 50, 10), "network", True),
     ],
 )
-def test_what_is_best_on_validation_states_leads_and_a_network_that_leads_helps(
+def test_what_is_best_on_validation_states_leads_and_a_network_that_leads_or_adds_something_helps(
     monkeypatch: pytest.MonkeyPatch, prices: tuple[float, ...], lead: str, helps: bool
 ) -> None:
     staged = Staged(monkeypatch, [(0, 9)])
@@ -559,6 +561,11 @@ def test_a_state_that_takes_too_long_is_not_solved(roomy: Task) -> None:
 def test_ranks_put_solved_states_first_and_then_those_that_the_heuristic_solves_alone() -> None:
     assert Score(3, 5, 0, 900, 1.0).rank > Score(2, 5, 2, 1, 1.0).rank
     assert Score(3, 5, 2, 900, 1.0).rank > Score(3, 5, 1, 1, 1.0).rank
+    straight, astray = (Score(3, 5, alone, 1, 1.0, n, length=100) for alone, n in ((0, 250), (2, 600)))
+    assert straight.rank > astray.rank, "beside h_FF and landmarks, which is how it is used"
+    about_as_straight = Score(3, 5, 2, 1, 1.0, 280, length=100)
+    assert about_as_straight.rank > straight.rank, "then what it does alone"
+    assert Score(3, 5, 0, 0, 1.0, 100, length=100).detours == Score(3, 5, 0, 0, 1.0, 200, length=100).detours
     assert Score(3, 5, 2, 10, 1.0).rank > Score(3, 5, 2, 11, 1.0).rank
     assert Score(3, 5, 2, 20, 1.0, 0, 10).rank > Score(3, 5, 2, 10, 1.0, 0, 21).rank, "half the plan is worth more"
     assert Score(3, 5, 0, 0, 1.0, 40).rank > Score(3, 5, 0, 0, 1.0, 50).rank

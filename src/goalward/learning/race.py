@@ -39,7 +39,7 @@ The others follow where the network solves these in a moment."""
 SHORT_ROUND = 0.1
 """A share of the time limit that is not begun where an epoch takes longer: in huge tasks, no part of it ends early."""
 DOUBTFUL_SHARE = 0.2
-"""A network that solves less than this of its validation states, and no more with h_FF than h_FF without it, is of no
+"""A network that solves less than this of its validation states alone, and does not help h_FF and landmarks, is of no
 use."""
 
 
@@ -66,7 +66,7 @@ class Learned:
     @property
     def rank(self) -> tuple[float, ...]:
         """Solved states, then evaluations; the loss, which compares less well between samplers, only among equals."""
-        return (*(self.score.rank if self.score else (0, 0, 0, 0)), -self.result.validation_loss)
+        return (*(self.score.rank if self.score else (0, -math.inf, 0, 0, 0)), -self.result.validation_loss)
 
     @property
     def settles_it(self) -> bool:
@@ -242,9 +242,9 @@ def _ended(trials: dict[int, Learned]) -> tuple[list[Learned], Learned]:
 def judge(best: Learned, task: Task, states: list[Ints], until: float = math.inf) -> dict[str, Any]:
     """Is the network worth its time in search? With the figures that say so, unless there is no time for them.
 
-    It is not where searches with it solve fewer states than searches without it, nor where they solve as many and the
-    network alone solves next to none. Otherwise it is where it should lead. Where no search solves
-    anything in the time it has, nobody knows.
+    It is not where searches with it solve fewer states than searches without it. Where they solve as many, it is if it
+    should lead, if it makes the search with h_FF and landmarks better, or if it solves some states alone. Where no
+    search solves anything in the time it has, nobody knows.
     """
     if best.score is not None:
         with contextlib.suppress(TooLateError):
@@ -264,7 +264,9 @@ def _judge(best: Learned, verdict: Score, task: Task, states: list[Ints], until:
     heuristic = bind_network(task, best.result.weights)
     compared = compare_leads(heuristic, states, best.trial.options.validation_seconds, until)
     lead = best_lead(compared)
-    if lead in {"hybrid", "network"} and share >= share_without:
+    # The same search with and without the network says what it adds, whatever leads.
+    adds = helps is False and best_lead({name: compared[name] for name in ("lama", "hybrid")}) == "hybrid"
+    if (adds or lead in {"hybrid", "network"}) and share >= share_without:
         helps = True
     return {
         "likely_to_help": helps,

@@ -45,10 +45,10 @@ def solve_each(
 
 @dataclass(frozen=True)
 class Score:
-    """Larger is better: more states solved, then more of them by the heuristic alone, then fewer evaluations and steps.
+    """Larger is better: more states solved, a straighter way to their goals, then more of them by the heuristic alone.
 
-    Half the evaluations are worth as much as half the plan. Where it solves none alone, fewer expansions beside h_FF
-    and landmarks are better.
+    Then fewer evaluations and steps: half the evaluations are worth as much as half the plan. Where it solves none
+    alone, fewer expansions beside h_FF and landmarks are better.
     """
 
     solved: int
@@ -58,12 +58,22 @@ class Score:
     seconds: float  # that each search was given at most
     expanded: int = 0  # on the states that were solved
     steps: int = 0  # of the plans on the states that it solved alone
+    length: int = 0  # of the plans on the states that were solved
 
     @property
-    def rank(self) -> tuple[float, float, float, float]:
+    def detours(self) -> int:
+        """Expansions beside h_FF and landmarks for each step of the plans, as a power of two: few states tell no more.
+
+        There are always some, and twice as many as steps are as good as none.
+        """
+        return max(round(math.log2(max(self.expanded, 1) / max(self.length, 1))), 1)
+
+    @property
+    def rank(self) -> tuple[float, ...]:
         """The better of two scores has the larger rank, even where they are about different numbers of states."""
         return (
             self.solved / self.states,
+            -self.detours,
             self.alone / self.states,
             -(self.evaluations / max(self.alone, 1)) * max(self.steps / max(self.alone, 1), 1.0),
             -self.expanded / max(self.solved, 1),
@@ -123,6 +133,7 @@ def score(heuristic: BoundHeuristic, states: list[Ints], options: SearchOptions,
         seconds=seconds,
         expanded=sum(outcome.statistics.expanded for outcome in outcomes if outcome.solved),
         steps=sum(outcome.length or 0 for outcome in by_itself),
+        length=sum(outcome.length or 0 for outcome in outcomes),
     )
 
 
