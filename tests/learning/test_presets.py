@@ -14,7 +14,7 @@ import torch
 from goalward.errors import UsageError
 from goalward.learning import NetworkShape, PreimageOptions, TrainingOptions, options, train_network
 from goalward.learning.adam import Adam
-from goalward.learning.methods import make_options, train_with
+from goalward.learning.methods import learned_methods, make_options, train_with
 from goalward.learning.options import ENDLESS
 from goalward.learning.state_network import StateNetwork
 from goalward.learning.trainer import _Run
@@ -47,6 +47,16 @@ def test_the_papers_numbers() -> None:
     assert not PAPER.normalise, "labels as they are"
     assert PAPER.shape == NetworkShape(width=250, plain_layers=2, residual_blocks=1)
     assert PAPER.time_limit is None
+
+
+@pytest.mark.parametrize(("preset", "width"), [("paper", 250), ("fast", 128)])
+def test_learning_from_preimages_has_a_width_for_each_preset_and_other_methods_have_the_papers(
+    preset: str, width: int
+) -> None:
+    assert PreimageOptions(preset=preset).resolved().shape == NetworkShape(width, plain_layers=2, residual_blocks=1)
+    assert PreimageOptions(preset=preset, width=9).resolved().shape.width == 9
+    for method in set(learned_methods()) - {"n-rsl", "rsl"}:
+        assert make_options(method, {"preset": preset}).resolved().shape.width == 250
 
 
 def test_the_papers_data() -> None:

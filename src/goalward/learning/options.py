@@ -14,6 +14,7 @@ from goalward.declared import DURATION, SHARE, Options, declared, option
 
 PRESETS: dict[str, dict[str, Any]] = {
     "fast": {
+        "width": 128,
         "batch_size": 256,
         "learning_rate": 1e-3,
         "max_epochs": 15,
@@ -30,6 +31,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "improve": ("ranked", "regions"),
     },
     "paper": {
+        "width": 250,
         "batch_size": 64,
         "learning_rate": 1e-4,
         "max_epochs": 1000,

@@ -38,6 +38,7 @@ class PreimageOptions(SupervisedOptions):
     Trials take several samplers, kinds of labels and improvements in turn.
     """
 
+    width: int = by_preset("width of the network's layers", 1, 8192)
     samples: int = option(100_000, "N_t, training states; of every epoch, where they are fresh", 10, 50_000_000)
     random_share: float = option(0.5, "P_r, share of random ones among them", kind=SHARE)
     rollouts: int = by_preset("N_r, regressions from the goal; 0: by the task", 0, 100_000)
