@@ -11,6 +11,7 @@ with the one that was best after training; here no other part ever begins.
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -68,7 +69,10 @@ def main() -> None:
         states = [n for n in range(1, options.states + 1) if not lines.has(instance=instance.label, state=n)]
         if not states:
             continue
-        model = load_model(options.models / instance.label.replace("/", "-") / "model.goalward")
+        path = options.models / instance.label.replace("/", "-") / "model.goalward"
+        if not path.exists():
+            sys.exit(f"No model of {instance.label} in {options.models}: beside_lama.py --models makes it.")
+        model = load_model(path)
         heuristic = model.heuristic()
         reader = StateReader(heuristic.task)
         for state in states:

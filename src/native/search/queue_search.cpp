@@ -320,7 +320,7 @@ uint64_t QueueSearch::bytes() const {
     uint64_t total = registry_.bytes() + came_from_.bytes() + expanded_.size() / 8 + preferred_lists_.bytes() +
                      child_lists_.bytes() + network_values_.bytes() +
                      children_.capacity() * (sizeof(StateId) + 1 + sizeof(Batch::Origin) + sizeof(Word*) + sizeof(float)) +
-                     parents_.capacity() * sizeof(Word*);
+                     parents_.capacity() * sizeof(Word*) + reached_.capacity() * sizeof(Reached);
     for (const Queue& queue : queues_) total += queue.lazy.bytes() + queue.guided.bytes() + queue.eager.bytes();
     for (const Guide* guide : guides_) total += guide->bytes();
     return total;
