@@ -11,7 +11,7 @@ costs. Nothing is added to the search, and a busy machine does not matter. Findi
 left out.
 
 Measured are two of the searches that take turns in hybrid search: lama, with h_FF and landmarks, and hybrid, with a
-network beside them. Networks have the default shape and random weights: what they cost does not depend on their
+network beside them. Networks have the paper's shape and random weights: what they cost does not depend on their
 weights, though the states that the search meets do. Searches that end soon are added up over the instance's states.
 """
 
@@ -74,7 +74,7 @@ class Cost:
 
 
 def untrained(task: Task) -> NetworkWeights:
-    """The default shape with random weights, which ignores what learned networks ignore."""
+    """The shape of the paper with random weights, which ignores what learned networks ignore."""
     random, shape = np.random.default_rng(1), NetworkShape()
 
     def uniform(*size: int) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
