@@ -16,7 +16,7 @@ from .program import PROGRAM, environment
 def in_bash(script: str, home: Path) -> str:
     """What a bash without settings of its own prints."""
     run = subprocess.run(
-        ["bash", "--norc", "-c", script],
+        ["bash", "--norc", "-c", f"{script}\nexit $?"],  # a script of one command would take the place of bash itself
         capture_output=True,
         text=True,
         check=False,
