@@ -65,7 +65,7 @@ class Learned:
 
     @property
     def rank(self) -> tuple[float, ...]:
-        """Solved states, then evaluations; the loss, which compares less well between samplers, only among equals."""
+        """What validation searches say; the loss, which compares less well between samplers, only among equals."""
         return (*(self.score.rank if self.score else (0, -math.inf, 0, 0, 0)), -self.result.validation_loss)
 
     @property

@@ -62,9 +62,9 @@ class Score:
 
     @property
     def detours(self) -> int:
-        """Expansions beside h_FF and landmarks for each step of the plans, as a power of two: few states tell no more.
+        """Expansions beside h_FF and landmarks for each step of the plans: their binary logarithm, rounded.
 
-        There are always some, and twice as many as steps are as good as none.
+        A few states tell no more than that, and up to twice as many expansions as steps go straight enough.
         """
         return max(round(math.log2(max(self.expanded, 1) / max(self.length, 1))), 1)
 
