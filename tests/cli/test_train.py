@@ -123,9 +123,8 @@ def test_with_several_trials_it_says_which_is_kept(train: Train, blocks: Files) 
     kept = [line.endswith(" (kept)") for line in training.trials]
     assert kept == [i == info["chosen_trial"] for i in range(2)]
     assert [line.endswith(", dropped after round 1") for line in training.trials] == [not k for k in kept]
-    assert re.search(
-        r"(?m)^Trial \d is dropped after round 1: \d+ of 10 validation states solved, \d+ by the", training.err
-    )
+    solved = r"\d+ of 10 validation states solved with \d+\.\d expansions for each step, \d+ by the network alone"
+    assert re.search(rf"(?m)^Trial \d is dropped after round 1: {solved}; trial \d: {solved}$", training.err)
     for line, trial in zip(training.trials, info["trials"], strict=True):
         assert f"solves {trial['solved']} of {trial['validation_states']} validation states" in line
 

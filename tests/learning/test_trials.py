@@ -289,7 +289,8 @@ class Staged:
         number = int(heuristic.value(heuristic.task.init))
         assert self.scores is not None
         solved, evaluations = self.scores[number]
-        return Score(len(states), len(states), solved, evaluations, options.time_limit or 0.0)
+        seconds = options.time_limit or 0.0
+        return Score(len(states), len(states), solved, evaluations, seconds, expanded=30, length=20)
 
     def kept(self, options: PreimageOptions) -> int:
         model = train_with(make_tiny("blocks").task, "n-rsl", options)
@@ -403,8 +404,8 @@ def test_in_a_race_the_worse_half_drops_out_after_each_round(monkeypatch: pytest
     assert len(staged.trained) == 5 + 3 + 2 + 1
     messages = [text for kind, *rest in log.events if kind == "message" for text in rest]
     assert (
-        "Trial 3 is dropped after round 2: 3 of 3 validation states solved, 2 by the network alone; trial 4: 3 of 3"
-        in (messages[2])
+        "Trial 3 is dropped after round 2: 3 of 3 validation states solved with 1.5 expansions for each step, 2 by the "
+        "network alone; trial 4: 3 of 3" in (messages[2])
     )
 
 
@@ -550,7 +551,10 @@ def test_what_h_ff_and_landmarks_solve_is_told_apart_from_what_the_heuristic_sol
     found = score(bind_heuristic(roomy, "blind"), validation_states(roomy, 2, 0), SearchOptions("hybrid", time_limit=2))
     assert (found.solved, found.alone, found.evaluations, found.seconds) == (2, 0, 0, 2)
     assert search_without(roomy, validation_states(roomy, 2, 0), 2.0).solved == 2
-    assert found.describe() == "2 of 2 validation states solved, 0 by the network alone"
+    straight = f"{found.expanded / found.length:.1f} expansions for each step"
+    assert found.describe() == f"2 of 2 validation states solved with {straight}, 0 by the network alone"
+    assert found.expanded >= found.length > 0
+    assert Score(0, 2, 0, 0, 2.0).describe() == "0 of 2 validation states solved, 0 by the network alone"
 
 
 def test_a_state_that_takes_too_long_is_not_solved(roomy: Task) -> None:

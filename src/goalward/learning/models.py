@@ -85,6 +85,7 @@ def _info(method: str, options: LearnOptions, trials: list[Learned], best: Learn
                 "restarts": trial.result.restarts,
                 "solved": trial.score.solved if trial.score else None,
                 "validation_states": trial.score.states if trial.score else None,
+                "expanded_per_step": round(trial.score.expanded_per_step, 2) if trial.score else None,
                 "solved_alone": trial.score.alone if trial.score else None,
                 "evaluations": trial.score.evaluations if trial.score else None,
                 "search_seconds": round(trial.score.seconds, 3) if trial.score else None,

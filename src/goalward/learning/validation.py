@@ -62,11 +62,16 @@ class Score:
 
     @property
     def detours(self) -> int:
-        """Expansions beside h_FF and landmarks for each step of the plans: their binary logarithm, rounded.
+        """The binary logarithm of :attr:`expanded_per_step`, rounded.
 
         A few states tell no more than that, and up to twice as many expansions as steps go straight enough.
         """
-        return max(round(math.log2(max(self.expanded, 1) / max(self.length, 1))), 1)
+        return max(round(math.log2(max(self.expanded_per_step, 1.0))), 1)
+
+    @property
+    def expanded_per_step(self) -> float:
+        """Expansions beside h_FF and landmarks for each step of the plans that were found."""
+        return self.expanded / max(self.length, 1)
 
     @property
     def rank(self) -> tuple[float, ...]:
@@ -84,7 +89,8 @@ class Score:
 
     def describe(self) -> str:
         """For a line in a log."""
-        return f"{self.solved} of {self.states} validation states solved, {self.alone} by the network alone"
+        straight = f" with {self.expanded_per_step:.1f} expansions for each step" if self.solved else ""
+        return f"{self.solved} of {self.states} validation states solved{straight}, {self.alone} by the network alone"
 
 
 def validation_states(
