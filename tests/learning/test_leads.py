@@ -15,6 +15,7 @@ from goalward.search.portfolio import LEADS
 from goalward.search.solving import Outcome, solve
 from goalward.search.starts import Start
 from goalward.task.strips import Task
+from helpers import make_tiny
 
 
 def lead_of(**figures: tuple[float, float, float]) -> str:
@@ -45,6 +46,12 @@ def test_every_part_is_tried_as_the_leading_one(roomy: Task) -> None:
     compared = compare_leads(bind_heuristic(roomy, "blind"), validation_states(roomy, 2, 0), 5.0)
     assert list(compared) == list(LEADS)
     assert all(0 < leading.seconds < 5 and leading.expanded >= 1 for leading in compared.values())
+
+
+@pytest.fixture
+def small() -> Task:
+    """Where every search ends at once: the clock is another one."""
+    return make_tiny("blocks", 2).task
 
 
 class Searches:
@@ -82,16 +89,16 @@ class Searches:
     ],
 )
 def test_more_states_decide_where_that_takes_a_moment_and_there_is_time(
-    roomy: Task, monkeypatch: pytest.MonkeyPatch, seconds: float, until: float, searched: int
+    small: Task, monkeypatch: pytest.MonkeyPatch, seconds: float, until: float, searched: int
 ) -> None:
     searches = Searches(monkeypatch, dict.fromkeys(LEADS, seconds))
-    compare_leads(bind_heuristic(roomy, "blind"), validation_states(roomy, 8, 0), 11.0, until)
+    compare_leads(bind_heuristic(small, "blind"), validation_states(small, 8, 0), 11.0, until)
     assert len(searches.limits) == searched * len(LEADS)
 
 
-def test_nobody_waits_for_parts_that_are_slower_than_the_fastest(roomy: Task, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nobody_waits_for_parts_that_are_slower_than_the_fastest(small: Task, monkeypatch: pytest.MonkeyPatch) -> None:
     searches = Searches(monkeypatch, {"lama": 99.0, "agenda": 1.0, "novelty": 9.0, "hybrid": 0.2, "network": 9.0})
-    compared = compare_leads(bind_heuristic(roomy, "blind"), validation_states(roomy, 1, 0), 11.0, until=25.0)
+    compared = compare_leads(bind_heuristic(small, "blind"), validation_states(small, 1, 0), 11.0, until=25.0)
     assert searches.limits == [("lama", 4.0), ("agenda", 4.0), ("novelty", 2.0), ("hybrid", 2.0), ("network", 0.4)]
     assert best_lead(compared) == "hybrid"
 
