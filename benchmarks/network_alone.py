@@ -2,10 +2,11 @@
 
     python benchmarks/network_alone.py --list mid --train 60 --limit 10
     python benchmarks/network_alone.py --list large --set labels=d --set improve=none
+    python benchmarks/network_alone.py --list large --half confirming --seeds 1 2 3
 
-One training per instance; every state is searched with the network and nothing else, three widths in turn. The halves
-are printed apart: those on which defaults may be chosen (first and third instance of each domain and difficulty), and
-the others. With the interpreter of another checkout the same script measures that one (``--before`` for the code of
+One training per instance and seed; every state is searched with the network and nothing else, three widths in turn. The
+halves are printed apart: those on which defaults may be chosen (first and third instance of each domain and
+difficulty), and the others. With the interpreter of another checkout the same script measures that one (``--before`` for the code of
 release 927b0c4, whose function to train has another form).
 """
 
@@ -38,15 +39,15 @@ class Found:
     expanded: int
 
 
-def train(task: Task, seconds: float, settings: dict[str, str], *, before: bool) -> Any:
+def train(task: Task, seconds: float, seed: int, settings: dict[str, str], *, before: bool) -> Any:
     if before:
         from goalward import train_model  # noqa: PLC0415
         from goalward.learning.options import LearnOptions  # noqa: PLC0415
 
-        return train_model(task, LearnOptions(time_limit=seconds))  # type: ignore[call-arg, arg-type]
+        return train_model(task, LearnOptions(time_limit=seconds, seed=seed))  # type: ignore[call-arg, arg-type]
     from goalward.learning import make_options, train_with  # noqa: PLC0415
 
-    return train_with(task, "n-rsl", make_options("n-rsl", {"time_limit": seconds}, settings))
+    return train_with(task, "n-rsl", make_options("n-rsl", {"time_limit": seconds, "seed": seed}, settings))
 
 
 def solve(task: Task, model: Any, states: Iterable[Path], limit: float) -> list[Found]:
@@ -71,6 +72,8 @@ def main() -> None:
     parser.add_argument("--bench", type=Path, help="the unpacked benchmark")
     parser.add_argument("--list", choices=LISTS, default="mid")
     parser.add_argument("--only", default="", help="instances whose label contains this")
+    parser.add_argument("--half", choices=("both", "choosing", "confirming"), default="both")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--states", type=int, default=5)
     parser.add_argument("--train", type=float, default=60.0, help="seconds of CPU time")
     parser.add_argument("--limit", type=float, default=10.0, help="seconds of CPU time for each state")
@@ -83,22 +86,23 @@ def main() -> None:
     choosing = {instance.label for instance in chosen(everything, "choose")}
     solved: dict[str, list[int]] = {"choosing": [0, 0], "confirming": [0, 0]}
     for instance in chosen(everything, arguments.list):
-        if arguments.only not in instance.label:
+        half = "choosing" if instance.label in choosing else "confirming"
+        if arguments.only not in instance.label or arguments.half not in {"both", half}:
             continue
         task = ground_files(instance.domain_file, instance.problem_file)
-        model = train(task, arguments.train, settings, before=arguments.before)
-        found = solve(task, model, [instance.state_file(i + 1) for i in range(arguments.states)], arguments.limit)
-        half = "choosing" if instance.label in choosing else "confirming"
-        plans = [one for one in found if one.length is not None]
-        solved[half][0] += len(plans)
-        solved[half][1] += len(found)
-        figures = ""
-        if plans:
-            figures = (
-                f", medians: {median(p.length or 0 for p in plans):g} steps, {median(p.expanded for p in plans):g} "
-            )
-            figures += f"expanded, {median(p.seconds for p in plans):.2f} s"
-        print(f"{instance.label} ({half}): {len(plans)} of {len(found)} solved{figures}", flush=True)
+        states = [instance.state_file(i + 1) for i in range(arguments.states)]
+        for seed in arguments.seeds:
+            model = train(task, arguments.train, seed, settings, before=arguments.before)
+            found = solve(task, model, states, arguments.limit)
+            plans = [one for one in found if one.length is not None]
+            solved[half][0] += len(plans)
+            solved[half][1] += len(found)
+            figures = ""
+            if plans:
+                figures = f", medians: {median(p.length or 0 for p in plans):g} steps, "
+                figures += f"{median(p.expanded for p in plans):g} expanded, {median(p.seconds for p in plans):.2f} s"
+            label = f"{instance.label} ({half}), seed {seed}"
+            print(f"{label}: {len(plans)} of {len(found)} solved{figures}", flush=True)
     for half, (n, of) in solved.items():
         print(f"{half}: {n} of {of} solved")
 

@@ -68,7 +68,7 @@ def test_half_of_a_lesson_comes_from_regions(name: str, monkeypatch: pytest.Monk
     task, rollouts, source = prepared(name)
     heuristic = bind_heuristic(task, "goalcount")
     n = 10 * EXPANSIONS
-    lesson = RegionsOfWalks(task, 3)(heuristic, rollouts, n, lambda m: source.draw_states(m)[0])
+    lesson = RegionsOfWalks(task, 3).teach(heuristic, rollouts, n, lambda m: source.draw_states(m)[0])
     states, labels = lesson.states, lesson.labels
     (found,), (starts,) = noted.found, noted.starts
     assert len(starts) == 5
@@ -89,11 +89,27 @@ def test_regions_begin_where_walks_of_all_lengths_end(monkeypatch: pytest.Monkey
     regions = RegionsOfWalks(task, 0)
     nothing = np.zeros((0, -(-(n + 1) // 64)), dtype=np.uint64)
     for _ in range(30):
-        regions(bind_heuristic(task, "blind"), rollouts, 5 * EXPANSIONS, lambda m: nothing)
+        regions.teach(bind_heuristic(task, "blind"), rollouts, 5 * EXPANSIONS, lambda m: nothing)
     steps = np.flatnonzero(from_bits(np.concatenate(noted.starts), n + 1).any(axis=0))
     assert steps.min() < 5
     assert 300 < steps.max() <= region_lessons.LONGEST_WALK
     assert len(steps) > 30
+
+
+def test_regions_teach_nothing_before_their_searches_come_to_goals() -> None:
+    n = 3 * EXPANSIONS
+    task = make_task(n + 1, [([i], [i + 1], [i], 1) for i in range(n)], [0], [n], [list(range(n + 1))])
+    rollouts = regress(task, RolloutOptions(n_rollouts=1, length=3))
+    drawn = to_bits([np.array([0], dtype=np.int32)], n + 1)
+    regions = RegionsOfWalks(task, 0)
+    walked = [EXPANSIONS]  # steps from the beginning: too far from the goal at first, and at last
+    regions.walk = lambda n, go_on: to_bits([np.array(walked, dtype=np.int32)] * n, task.n_atoms)  # type: ignore[method-assign]
+    heuristic = bind_heuristic(task, "goalcount")
+    assert regions(heuristic, rollouts, 10, lambda m: drawn) is None
+    walked[0] = n - 5
+    assert regions(heuristic, rollouts, 10, lambda m: drawn) is not None
+    walked[0] = 0
+    assert regions(heuristic, rollouts, 10, lambda m: drawn) is not None, "it led to goals once"
 
 
 def test_a_state_from_which_no_way_leads_to_the_goal_is_farther_than_all_others() -> None:
@@ -105,7 +121,7 @@ def test_a_state_from_which_no_way_leads_to_the_goal_is_farther_than_all_others(
     found: dict[int, float] = {}
     regions = RegionsOfWalks(task, 0)
     for _ in range(5):
-        lesson = regions(heuristic, rollouts, 4 * EXPANSIONS, lambda n: drawn)
+        lesson = regions.teach(heuristic, rollouts, 4 * EXPANSIONS, lambda n: drawn)
         truth, labels = from_bits(lesson.states, 4), lesson.labels
         found |= {int(np.flatnonzero(row)[0]): float(v) for row, v in zip(truth, labels, strict=True)}
         finite = [float(v) for row, v in zip(truth, labels, strict=True) if not row[2]]

@@ -12,11 +12,10 @@ import pytest
 
 from goalward.learning import TrainingOptions, lessons, train_network
 from goalward.learning.improvements import IMPROVEMENTS
-from goalward.learning.lesson import MOST_USES, Lesson
+from goalward.learning.lesson import MOST_USES, Lesson, Pace
 from goalward.learning.lessons import (
     BEYOND_SHARE,
     ENOUGH_IMPROVED,
-    FIRST_SHARE,
     FreshLessons,
     OneDataset,
 )
@@ -85,9 +84,29 @@ def test_lessons_that_are_not_fresh_keep_their_states() -> None:
 
 def test_labels_are_improved_once_the_network_knows_something() -> None:
     fresh = FreshLessons(make_source(), N, no_improvement, None, fresh=True)
-    improved = [set(fresh.next(share, say(fresh.task)).labels) == {77} for share in (0.0, 0.29, FIRST_SHARE, 0.9)]
+    improved = [set(fresh.next(share, say(fresh.task)).labels) == {77} for share in (0.0, 0.29, 0.3, 0.9)]
     assert improved == [False, False, True, True]
     assert not fresh.comparable
+
+
+def test_where_the_network_knows_too_little_labels_stay_what_they_are() -> None:
+    answers: list[Lesson | None] = [None, None]
+    asked = 0
+
+    def hesitant(heuristic: BoundHeuristic, rollouts: Rollouts, n: int, draw: Draw, go_on: GoOn) -> Lesson | None:
+        nonlocal asked
+        asked += 1
+        return answers.pop() if answers else no_improvement(heuristic, rollouts, n, draw, go_on)
+
+    source = make_source()
+    fresh = FreshLessons(source, N, hesitant, None, fresh=True)
+    fresh.next(0.0, None)
+    found = [fresh.next(share, say(fresh.task)) for share in (0.4, 0.5, 0.6)]
+    assert asked == 3
+    for lesson in found[:2]:
+        assert np.array_equal(lesson.labels, source.label(lesson.states))
+    assert set(found[2].labels) == {77}
+    assert not fresh.enough(), "only lessons with better labels count"
 
 
 def test_a_network_that_does_well_early_gets_improved_labels_before_the_end() -> None:
@@ -173,6 +192,27 @@ def test_a_lesson_that_took_long_is_used_again(monkeypatch: pytest.MonkeyPatch) 
         clock.now += 0.1  # training on it
     assert [lesson is found[0] for lesson in found] == [True] * MOST_USES + [False] * MOST_USES
     assert found[-1] is found[MOST_USES]
+
+
+def test_better_labels_have_a_pace_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock(monkeypatch)
+
+    def slow(heuristic: BoundHeuristic, rollouts: Rollouts, n: int, draw: Draw, go_on: GoOn) -> Lesson:
+        clock.now += 1.0
+        return replace(no_improvement(heuristic, rollouts, n, draw, go_on), most_uses=100)
+
+    pace = Pace(first_share=0.1, states=30, training=2.0)
+    fresh = FreshLessons(make_source(), N, slow, 100.0, fresh=True, pace=pace)
+    assert set(fresh.next(0.09, say(fresh.task)).labels) != {77}
+    clock.now += 0.25
+    found = []
+    for _ in range(20):
+        found.append(fresh.next(0.1, say(fresh.task)))
+        clock.now += 0.25  # training on it
+    assert set(found[0].labels) == {77}
+    assert len(found[0].labels) == 30
+    assert [lesson is found[0] for lesson in found] == [True] * 8 + [False] * 12, "twice as long as making it"
+    assert found[15] is found[8]
 
 
 def test_no_lesson_is_made_that_would_not_be_ready_in_time(monkeypatch: pytest.MonkeyPatch) -> None:

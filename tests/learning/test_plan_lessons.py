@@ -42,14 +42,13 @@ def test_plans_are_gathered_from_lesson_to_lesson_and_lower_the_other_labels(mon
     task, rollouts, source = prepared("blocks")
     caps = []
     lessons = PlansOfWalks(task, 0)
-    given = lessons._regions
+    given = lessons._regions.teach
 
     def noted(heuristic, known, n, draw, *more):  # type: ignore[no-untyped-def]
         caps.append(known)
         return given(heuristic, known, n, draw, *more)
 
-    monkeypatch.setattr(lessons, "_regions", noted)
-    noted.walk = given.walk  # type: ignore[attr-defined]
+    monkeypatch.setattr(lessons._regions, "teach", noted)
     for _ in range(4):
         lessons(bind_heuristic(task, "goalcount"), rollouts, 2 * STATES_PER_PLAN, lambda m: source.draw_states(m)[0])
     kept = [int(known.rollout[-1]) + 1 - 2 for known in caps]  # beside two rollouts

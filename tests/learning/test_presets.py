@@ -49,7 +49,7 @@ def test_the_papers_numbers() -> None:
     assert PAPER.time_limit is None
 
 
-@pytest.mark.parametrize(("preset", "width"), [("paper", 250), ("fast", 128)])
+@pytest.mark.parametrize(("preset", "width"), [("paper", 250), ("fast", 64)])
 def test_learning_from_preimages_has_a_width_for_each_preset_and_other_methods_have_the_papers(
     preset: str, width: int
 ) -> None:
@@ -240,7 +240,7 @@ def test_the_fast_presets_data() -> None:
     assert (options.labels, options.fresh, options.improve) == (
         ("min-ff", "d"),
         True,
-        ("ranked", "regions"),
+        ("met", "regions"),
     )
     assert options.race
     assert (options.rollouts, options.length) == (0, 0), "by the task"

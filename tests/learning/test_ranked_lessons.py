@@ -14,7 +14,7 @@ from goalward.learning.choice_batches import MARGIN, ChoiceBatches
 from goalward.learning.lesson import Choices, join_choices
 from goalward.learning.options import NetworkShape
 from goalward.learning.plan_lessons import STATES_PER_PLAN
-from goalward.learning.ranked_lessons import OTHERS, RankedPlans
+from goalward.learning.ranked_lessons import RankedPlans
 from goalward.learning.state_network import StateNetwork
 from goalward.regression import RolloutOptions, regress
 from goalward.sampling import SamplingOptions, Source
@@ -51,7 +51,7 @@ def test_the_others_are_successors_that_the_plan_does_not_come_to_by_a_step_that
         assert (before[step], after[step]) == (state, steps[operator])
         expected = [s for o, s in steps.items() if o not in plan[step:] and s != steps[operator]]
         found = [other for other, owner in zip(others, choices.owners, strict=True) if owner == step]
-        assert len(found) == min(len(expected), OTHERS)
+        assert len(found) == min(len(expected), RankedPlans.others)
         assert all(other in expected for other in found)
         state = steps[operator]
     assert len(others) > 0

@@ -29,20 +29,21 @@ from goalward.learning.validation import (
     WALK_SEED,
     Score,
     Without,
+    nearer_states,
     score,
     search_without,
     validation_states,
 )
 from goalward.sampling import Dataset
-from goalward.search import SearchOptions, bind_heuristic, search
+from goalward.search import BoundHeuristic, SearchOptions, bind_heuristic, search
 from goalward.search.model import task_fingerprint
 from goalward.search.network import Layer, NetworkWeights
 from goalward.search.planning import without_model
 from goalward.search.portfolio import LEADS, WITHOUT_NETWORK
 from goalward.task.states import random_walk_states
-from goalward.task.strips import Task
+from goalward.task.strips import Ints, Task
 from helpers import make_tiny
-from oracle import make_task
+from oracle import cheapest_cost, make_task, with_init
 
 QUICK = PreimageOptions(
     width=16,
@@ -407,6 +408,38 @@ def test_in_a_race_the_worse_half_drops_out_after_each_round(monkeypatch: pytest
         "Trial 3 is dropped after round 2: 3 of 3 validation states solved with 1.5 expansions for each step, 2 by the "
         "network alone; trial 4: 3 of 3" in (messages[2])
     )
+
+
+def test_where_no_trial_solves_anything_states_nearer_to_the_goal_decide(monkeypatch: pytest.MonkeyPatch) -> None:
+    Staged(monkeypatch, [(0, 0), (0, 0)])
+    asked: list[list[int]] = []
+
+    def score(heuristic: BoundHeuristic, states: list[Ints], *_: object) -> Score:
+        asked.append([len(state) for state in states])
+        return Score(len(asked), 3, 0, 0, 1.0, expanded=5, length=5)  # the second of the trials solves more
+
+    monkeypatch.setattr("goalward.learning.race.Race._score", lambda *_: Score(0, 3, 0, 0, 1.0))
+    monkeypatch.setattr("goalward.learning.race.score", score)
+    log = Log()
+    task = make_tiny("blocks").task
+    info = train_with(task, "n-rsl", replace(RACE, trials=2), log).info
+    assert len(asked) == 2
+    assert [len(states) for states in asked] == [3, 3]
+    assert info["chosen_trial"] == 1
+    messages = [text for kind, *rest in log.events if kind == "message" for text in rest]
+    assert "nearer to the goal 1 of 3 validation states solved" in messages[0]
+
+
+def test_states_nearer_to_the_goal_are_on_a_plan() -> None:
+    task = make_tiny("delivery").task
+    states = validation_states(task, 3, 0)
+    nearer = nearer_states(task, states, 10.0)
+    assert len(nearer) == 3
+    costs = [cheapest_cost(with_init(task, state), unit_costs=True) for state in nearer]
+    assert costs == sorted(costs, reverse=True)
+    assert 1 <= costs[-1] < cheapest_cost(with_init(task, states[0]), unit_costs=True)
+    assert nearer_states(task, states, 0.0) == []
+    assert nearer_states(task, [], 10.0) == []
 
 
 def test_the_rounds_of_a_race_share_time_and_epochs(monkeypatch: pytest.MonkeyPatch) -> None:

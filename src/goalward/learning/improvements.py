@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from goalward.learning.lesson import STEADY, Pace
+from goalward.learning.met_lessons import STATES, MetStates
 from goalward.learning.plan_lessons import PlansOfWalks
 from goalward.learning.ranked_lessons import RankedPlans
 from goalward.learning.region_lessons import Improve, RegionsOfWalks, bellman
@@ -17,11 +19,15 @@ from goalward.task.strips import Task
 
 @dataclass(frozen=True)
 class Improvement:
-    """A named way; ``make`` prepares it for a task and a seed, None: labels stay what they were at first."""
+    """A named way; ``make`` prepares it for a task and a seed, None: labels stay what they were at first.
+
+    ``pace`` says how its lessons follow one another.
+    """
 
     name: str
     summary: str
     make: Callable[[Task, int], Improve] | None
+    pace: Pace = STEADY
 
 
 IMPROVEMENTS: dict[str, Improvement] = {
@@ -37,6 +43,12 @@ IMPROVEMENTS: dict[str, Improvement] = {
         ),
         Improvement(
             "ranked", "the same, and each step of a plan is ranked before others that were possible", RankedPlans
+        ),
+        Improvement(
+            "met",
+            "the same from where searches with the network go, too, and with the states that these met",
+            MetStates,
+            Pace(first_share=0.1, states=STATES, training=2.0),
         ),
     ]
 }

@@ -49,11 +49,29 @@ def join_choices(parts: list[Choices]) -> Choices:
     )
 
 
+@dataclass(frozen=True)
+class Pace:
+    """How lessons with improved labels follow one another where there is a time limit.
+
+    ``first_share`` is of the training, before labels are improved: until then the network knows too little to improve
+    them. A lesson has so many ``states``, or as many as there is time for. It is passed over, if it may be so often,
+    until training on it has taken ``training`` times as long as making it.
+    """
+
+    first_share: float = 0.3
+    states: int | None = None
+    training: float = 1.0
+
+
+STEADY = Pace()
+"""Where nothing else is said."""
+
+
 @dataclass(frozen=True, eq=False)
 class Lesson:
     """The labelled states of an epoch, and choices that the network should make as they were made.
 
-    ``most_uses`` are passes over it at most, where making it takes longer than training on it.
+    ``most_uses`` are passes over it at most, where making it takes longer than training on it, or half as long.
     """
 
     states: BitRows

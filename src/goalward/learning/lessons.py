@@ -12,15 +12,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from goalward.learning.lesson import Lesson
+from goalward.learning.lesson import STEADY, Lesson, Pace
 from goalward.learning.region_lessons import Improve
 from goalward.sampling import Dataset, Source
 from goalward.search.network import NetworkWeights, bind_network
 from goalward.task.states import BitRows
 from goalward.task.strips import Task
 
-FIRST_SHARE = 0.3
-"""Of the training, before labels are improved: until then the network knows too little to improve them."""
 BEYOND_SHARE = 0.1
 """Of a lesson at most that may be labelled as beyond all pre-images: they tell nothing but that."""
 POOL_STATES = 100_000
@@ -81,7 +79,8 @@ class FreshLessons:
     """New states for every epoch, whose labels the network itself improves once it knows something.
 
     With a time limit, lessons are so small that there are many, and one that took longer to make than to train on is
-    used again, and so is the last one for which there was time. ``tell`` hears of the first lesson.
+    used again, and so is the last one for which there was time; ``pace`` says more of lessons with improved labels.
+    ``tell`` hears of the first lesson.
     """
 
     def __init__(
@@ -92,6 +91,7 @@ class FreshLessons:
         time_limit: float | None,
         *,
         fresh: bool,
+        pace: Pace = STEADY,
         tell: Callable[[dict[str, Any]], None] | None = None,
     ) -> None:
         self.task = source.task
@@ -105,7 +105,8 @@ class FreshLessons:
         self._tell = tell
         self._made = 0  # lessons
         self._improved = 0  # of them, with improved labels
-        self._first_share = FIRST_SHARE
+        self._pace = pace
+        self._first_share = pace.first_share
         self._states: BitRows | None = None  # of all lessons, unless they are fresh
         self._origin = np.zeros(0, dtype=np.int32)
         self._drawn = 0
@@ -128,15 +129,17 @@ class FreshLessons:
             trained_in = (begun - self._given_at) / self._uses
             self._seconds_per_state = (self._made_in + trained_in) / len(self._lesson.labels)
             if self._time_limit:
-                costly = self._uses < self._lesson.most_uses and self._made_in > trained_in * self._uses
+                enough = self._made_in * (self._pace.training if self._improved else 1.0)
+                costly = self._uses < self._lesson.most_uses and enough > trained_in * self._uses
                 too_late = self._made_in > (1 - progress) * self._time_limit
                 if costly or too_late:
                     self._uses += 1
                     return self._lesson
+        better = None
         if self._improve and weights and (self._improved or progress >= self._first_share):
-            self._lesson = self._make_better(self._improve, weights)
-        else:
-            self._lesson = self._make_first()
+            better = self._make_better(self._improve, weights)
+        self._improved += better is not None
+        self._lesson = better or self._make_first()
         self._made += 1
         self._uses = 1
         self._given_at = time.monotonic()
@@ -181,10 +184,10 @@ class FreshLessons:
             states, labels = states[kept], labels[kept]
         return Lesson(states, labels.astype(np.float32))
 
-    def _make_better(self, improve: Improve, weights: CurrentWeights) -> Lesson:
-        self._improved += 1
+    def _make_better(self, improve: Improve, weights: CurrentWeights) -> Lesson | None:
         heuristic = bind_network(self.task, weights())
-        return improve(heuristic, self._source.rollouts, self._size(), self._draw, self._in_time)
+        size = self._size() if self._time_limit is None else self._pace.states or self._size()
+        return improve(heuristic, self._source.rollouts, size, self._draw, self._in_time)
 
     def _in_time(self) -> bool:
         return time.monotonic() < self._deadline

@@ -14,7 +14,7 @@ from goalward.declared import DURATION, SHARE, Options, declared, option
 
 PRESETS: dict[str, dict[str, Any]] = {
     "fast": {
-        "width": 128,
+        "width": 64,
         "batch_size": 256,
         "learning_rate": 1e-3,
         "max_epochs": 15,
@@ -28,7 +28,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "fresh": True,
         "sampler": ("mixed",),  # the trials take these in turn, and labels and improvements
         "labels": ("min-ff", "d"),
-        "improve": ("ranked", "regions"),
+        "improve": ("met", "regions"),
     },
     "paper": {
         "width": 250,

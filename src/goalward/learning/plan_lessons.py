@@ -26,14 +26,15 @@ PLAN_SHARE = 0.5
 """Of the states of a lesson that come from plans; the others are as without plans."""
 STATES_PER_PLAN = 400
 """Of a lesson, for each new plan: where plans are dear, lessons are small, and there are few new ones in each."""
-EFFORT = 50_000_000
-"""For improving a plan, in units of about a nanosecond."""
 MOST_PLANS = 400
 """That are kept, the latest ones."""
 
 
 class PlansOfWalks:
     """Half the states of a lesson from plans of walked states, the others as :class:`RegionsOfWalks` makes them."""
+
+    effort = 50_000_000
+    """For improving a plan, in units of about a nanosecond."""
 
     def __init__(self, task: Task, seed: int) -> None:
         self.task = task
@@ -51,11 +52,11 @@ class PlansOfWalks:
             if go_on():
                 self._solve(heuristic, state, go_on)
         if not self._plans:
-            return self._regions(heuristic, rollouts, n, draw, go_on)
+            return self._regions.teach(heuristic, rollouts, n, draw, go_on)
         wanted = round(n * PLAN_SHARE)
         along = join_rollouts([rollouts for _, rollouts in self._plans])
         known = join_rollouts([rollouts, along])
-        others = self._regions(heuristic, known, n - wanted, draw, go_on)
+        others = self._regions.teach(heuristic, known, n - wanted, draw, go_on)
         taught = self._states(wanted, along.preimages)
         proven = label(self.task, known, taught)
         states, labels = np.concatenate([others.states, taught]), np.concatenate([others.labels, proven])
@@ -66,7 +67,7 @@ class PlansOfWalks:
         found = self._teacher.find(lambda lead, most: self._search(heuristic, state, lead, most, go_on))
         if not found:
             return
-        plan = self._improver.improve(found, init=state, effort_limit=EFFORT, progress=lambda _: go_on()).plan
+        plan = self._improver.improve(found, init=state, effort_limit=self.effort, progress=lambda _: go_on()).plan
         self._keep(plan, states_along(self.task, state, plan))
 
     def _search(self, heuristic: BoundHeuristic, state: Ints, lead: Lead, expansions: int, go_on: GoOn) -> SearchResult:

@@ -75,13 +75,15 @@ def learn(trial: Trial[PreimageOptions]) -> TrainingResult:
     source = Source(trial.task, rollouts, sampling)
     notes: dict[str, Any] = {"sampler": sampler, "rollouts": int(rollouts.rollout[-1]) + 1, "length": rollouts.longest}
     notes |= {"labels": labels, "improve": improvement}
-    make = IMPROVEMENTS[improvement].make
-    if not options.fresh and make is None:
+    way = IMPROVEMENTS[improvement]
+    if not options.fresh and way.make is None:
         dataset = source.draw(options.samples, go_on=trial.until(SAMPLING_SHARE))
         trial.data(dataset.summary())
         return trial.fit(dataset, **notes)
-    improve = make(trial.task, trial.seed) if make else None
-    lessons = FreshLessons(source, options.samples, improve, trial.left, fresh=options.fresh, tell=trial.data)
+    improve = way.make(trial.task, trial.seed) if way.make else None
+    lessons = FreshLessons(
+        source, options.samples, improve, trial.left, fresh=options.fresh, pace=way.pace, tell=trial.data
+    )
     return trial.fit(lessons, **notes)
 
 

@@ -21,7 +21,7 @@ from goalward.learning.options import LearnOptions, SupervisedOptions
 from goalward.learning.results import TrainingResult
 from goalward.learning.side_by_side import SharedWatcher, run_together, trials_at_once
 from goalward.learning.trials import LEAST_SECONDS, Learner, Trial, Watcher
-from goalward.learning.validation import Score, TooLateError, score, search_without
+from goalward.learning.validation import NEARER, Score, TooLateError, nearer_states, score, search_without
 from goalward.search.network import bind_network
 from goalward.search.solving import default_search
 from goalward.task.strips import Ints, Task
@@ -38,6 +38,8 @@ FEWEST_STATES, ENOUGH_SECONDS = 3, 1.0
 The others follow where the network solves these in a moment."""
 SHORT_ROUND = 0.1
 """A share of the time limit that is not begun where an epoch takes longer: in huge tasks, no part of it ends early."""
+NEARER_SHARE = 0.2
+"""Of the time limit at most, for finding states nearer to the goal and searching from there with each trial."""
 DOUBTFUL_SHARE = 0.2
 """A network that solves less than this of its validation states alone, and does not help h_FF and landmarks, is of no
 use."""
@@ -57,6 +59,8 @@ class Learned:
     sure: int
     rounds: int = 1
     dropped: str | None = None
+    nearer: Score | None = None
+    """From states nearer to the goal, where no trial solved any validation state."""
 
     @property
     def number(self) -> int:
@@ -69,6 +73,11 @@ class Learned:
         return (*(self.score.rank if self.score else (0, -math.inf, 0, 0, 0)), -self.result.validation_loss)
 
     @property
+    def rank_among_all(self) -> tuple[float, ...]:
+        """The same among trials of one round; where none solved anything, states nearer to the goal come first."""
+        return (*(self.nearer.rank if self.nearer else ()), *self.rank)
+
+    @property
     def settles_it(self) -> bool:
         """Can more training hardly make anything better?"""
         solved_all = self.score is not None and self.score.alone == self.score.states
@@ -77,7 +86,8 @@ class Learned:
     @property
     def verdict(self) -> str:
         """What validation searches said."""
-        return self.score.describe() if self.score else f"loss {self.result.validation_loss:.2f}"
+        said = self.score.describe() if self.score else f"loss {self.result.validation_loss:.2f}"
+        return f"{said}; nearer to the goal {self.nearer.describe()}" if self.nearer else said
 
 
 def round_sizes(n_trials: int, *, race: bool) -> list[int]:
@@ -183,7 +193,9 @@ class Race:
         """The best of the trials, in their order; the others are told why they are out."""
         if turn == 0 or len(running) <= size:
             return running
-        ranked = sorted(running, key=lambda number: trials[number].rank, reverse=True)
+        if not any(score and score.solved + score.alone for score in (trials[number].score for number in running)):
+            self._search_nearer(trials, running)
+        ranked = sorted(running, key=lambda number: trials[number].rank_among_all, reverse=True)
         best = trials[ranked[0]]
         for number in ranked[size:]:
             out = trials[number]
@@ -192,6 +204,23 @@ class Race:
             if self.watcher:
                 self.watcher.message(f"Trial {number + 1} is dropped after round {turn}: {why}")
         return sorted(ranked[:size])
+
+    def _search_nearer(self, trials: dict[int, Learned], running: list[int]) -> None:
+        """Let states nearer to the goal compare trials that solve nothing, as far as a plan leads to such states."""
+        limit = self.options.time_limit
+        seconds = self.options.validation_seconds * len(NEARER) * (1 + len(running))
+        each = min(seconds, math.inf if limit is None else NEARER_SHARE * limit) / (1 + len(running))
+        nearer = nearer_states(self.task, self.states, each, self.latest)
+        if not nearer:
+            return
+        search = dataclasses.replace(default_search(learned=True), time_limit=each / len(nearer))
+        with contextlib.suppress(TooLateError):
+            scores = {
+                number: score(bind_network(self.task, trials[number].result.weights), nearer, search, self.latest)
+                for number in running
+            }
+            for number, found in scores.items():
+                trials[number] = dataclasses.replace(trials[number], nearer=found)
 
     def _run_trial(self, trial: Trial[Any], before: Learned | None, *, first: bool, last: bool) -> Learned:
         """Learn, and let validation states say what came out; that search counts towards the trial's time."""

@@ -24,8 +24,6 @@ from goalward.task.packing import native_problem
 from goalward.task.states import BitRows, to_lists
 from goalward.task.strips import Ints, Task
 
-OTHERS = 8
-"""Other successors at most to which that of a plan is compared."""
 MOST_STEPS, CHOICES = 20_000, 5_000
 """Steps of the latest plans whose choices are kept, and of a lesson."""
 USES = 40
@@ -34,6 +32,9 @@ USES = 40
 
 class RankedPlans(PlansOfWalks):
     """Lessons as from plans alone, and choices along them. Plans are found without the network, which is faster."""
+
+    others = 8
+    """Successors at most to which that of a plan is compared."""
 
     def __init__(self, task: Task, seed: int) -> None:
         super().__init__(task, seed)
@@ -44,7 +45,9 @@ class RankedPlans(PlansOfWalks):
         self, heuristic: BoundHeuristic, rollouts: Rollouts, n: int, draw: Draw, go_on: GoOn = always
     ) -> Lesson:
         """So many labelled states, more or less, and choices."""
-        lesson = super().__call__(heuristic, rollouts, n, draw, go_on)
+        return self._with_choices(super().__call__(heuristic, rollouts, n, draw, go_on))
+
+    def _with_choices(self, lesson: Lesson) -> Lesson:
         if not self._choices:
             return lesson
         known = join_choices(self._choices)
@@ -69,7 +72,7 @@ class RankedPlans(PlansOfWalks):
         for step, atoms in enumerate(to_lists(states[:-1], self.task.n_atoms)):
             operators, after = _core.successors(problem, atoms)
             worse = ~np.isin(operators, plan[step:]) & (after != states[step + 1]).any(axis=1)
-            chosen = self._random.permutation(np.flatnonzero(worse))[:OTHERS]
+            chosen = self._random.permutation(np.flatnonzero(worse))[: self.others]
             others.append(after[chosen])
             owners += [step] * len(chosen)
         return Choices(states[:-1], states[1:], np.concatenate(others), np.array(owners, dtype=np.int64))

@@ -15,11 +15,13 @@ import numpy as np
 from goalward.search import GUIDED, BoundHeuristic, SearchOptions, bind_heuristic
 from goalward.search.solving import Outcome, default_search, solve
 from goalward.search.starts import Start
-from goalward.task.states import random_walk_states, to_bits
+from goalward.task.states import random_walk_states, states_along, to_bits, to_lists
 from goalward.task.strips import Ints, Task
 
 # Apart from the seeds that people give to `goalward walk`, so that validation states are not their test states.
 WALK_SEED = 0x56414C4944
+NEARER = (2, 4, 8)
+"""Parts of a plan, of which the last one is left from the states that are nearer to the goal."""
 
 
 class TooLateError(Exception):
@@ -141,6 +143,24 @@ def score(heuristic: BoundHeuristic, states: list[Ints], options: SearchOptions,
         steps=sum(outcome.length or 0 for outcome in by_itself),
         length=sum(outcome.length or 0 for outcome in outcomes),
     )
+
+
+def nearer_states(task: Task, states: list[Ints], seconds: float, until: float = math.inf) -> list[Ints]:
+    """States on the way to the goal from the first state that is solved without a network, in so many seconds at most.
+
+    A half, a quarter and an eighth of the steps are left there. None where no plan is found.
+    """
+    ends = min(until, time.monotonic() + seconds)
+    for state in states:
+        left = ends - time.monotonic()
+        if left <= 0:
+            break
+        options = replace(default_search(learned=False), time_limit=left)
+        plan = solve(Start(task, state), "ff", options).plan
+        if plan:
+            along = to_lists(states_along(task, state, plan), task.n_atoms)
+            return [along[len(plan) - max(len(plan) // part, 1)] for part in NEARER]
+    return []
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,102 @@
+"""Learning where search goes: states that searches with the present network met, and plans from where they were led.
+
+Greedy search finds the states that a network likes too well, however few they are, and stays among them. Plans of
+walked states do not come by there. So short searches with the network do what search will do; relaxed plans say what
+the states that they met are worth, and where a search was led to, a plan says how to go on. What was learned once is
+kept: labels of states that were met do not depend on the network.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from goalward import _core
+from goalward.learning.lesson import Lesson
+from goalward.learning.ranked_lessons import RankedPlans
+from goalward.learning.region_lessons import Draw, always, bellman, finite
+from goalward.regression import Rollouts, join_rollouts
+from goalward.sampling import label
+from goalward.sampling.labels import GoOn
+from goalward.search.batches import search_regions
+from goalward.search.heuristics import BoundHeuristic
+from goalward.task.states import BitRows, to_lists
+from goalward.task.strips import Rows, Task
+
+STATES = 2000
+"""Labelled states of a lesson for each round of searches and plans: many small lessons, so that search and what it
+learns follow one another closely."""
+SEARCHES, PLANS = 4, 4
+"""Of a round: half of the searches go on where the last ones were left, half of the plans begin where these are."""
+FEWEST, MOST = 50, 2000
+"""Expansions of the searches of a round, the same for all of them, drawn from between these on a logarithmic scale."""
+WIDTHS = (1, 4, 32)
+"""States expanded at once, one of these: search in earnest has several widths, too."""
+KEPT, MOST_MET = 60, 30_000
+"""States of a search that are kept, and of all searches, the latest ones."""
+PLAN_SHARE, MET_SHARE = 0.4, 0.4
+"""Of the states of a lesson that are from plans, and from searches; the others are labelled a step ahead."""
+
+
+class MetStates(RankedPlans):
+    """Lessons as from ranked plans, with states that searches met in the place of small regions."""
+
+    others = 4  # more steps of gradient descent are worth more than more others
+    effort = 10_000_000
+
+    def __init__(self, task: Task, seed: int) -> None:
+        super().__init__(task, seed)
+        self._met: list[tuple[BitRows, npt.NDArray[np.float32]]] = []
+        self._left_at: BitRows | None = None
+
+    def __call__(
+        self, heuristic: BoundHeuristic, rollouts: Rollouts, n: int, draw: Draw, go_on: GoOn = always
+    ) -> Lesson:
+        """So many labelled states, more or less, and choices."""
+        for _ in range(max(1, n // STATES)):
+            self._search_and_plan(heuristic, go_on)
+        along = join_rollouts([rollouts for _, rollouts in self._plans]) if self._plans else None
+        known = rollouts if along is None else join_rollouts([rollouts, along])
+        parts = [self._some_met(round(n * MET_SHARE), known)]
+        if along is not None:
+            parts.append(self._taught(round(n * PLAN_SHARE), along.preimages, known))
+        parts.append(bellman(heuristic, known, max(1, n - sum(len(part.labels) for part in parts)), draw))
+        states = np.concatenate([part.states for part in parts])
+        labels = finite(np.concatenate([part.labels for part in parts]), rollouts.beyond)
+        return self._with_choices(Lesson(states, labels))
+
+    def _search_and_plan(self, heuristic: BoundHeuristic, go_on: GoOn) -> None:
+        """One round: searches with the network, and plans from walked states and from where these searches were led."""
+        left_at = self._search_on(heuristic, go_on)
+        led_to = left_at[self._random.permutation(len(left_at))[: PLANS // 2]]
+        starts = np.concatenate([self._regions.walk(PLANS - len(led_to), go_on), led_to])
+        for state in to_lists(starts, self.task.n_atoms):
+            if go_on():
+                self._solve(heuristic, state, go_on)
+
+    def _search_on(self, heuristic: BoundHeuristic, go_on: GoOn) -> BitRows:
+        """Search from walked states and from where the last searches were left; where these ones are left."""
+        starts = self._regions.walk(SEARCHES, go_on)
+        if self._left_at is not None and len(self._left_at):
+            earlier = self._left_at[self._random.integers(len(self._left_at), size=SEARCHES // 2)]
+            starts = np.concatenate([starts[SEARCHES // 2 :], earlier])
+        expansions = int(np.exp(self._random.uniform(np.log(FEWEST), np.log(MOST))))
+        found = search_regions(heuristic, starts, expansions=expansions, batch=int(self._random.choice(WIDTHS)))
+        met = found.states[self._random.permutation(len(found))[: KEPT * SEARCHES]]
+        self._met.append((met, self._ff.evaluate(met)))
+        while sum(len(states) for states, _ in self._met) > MOST_MET:
+            del self._met[0]
+        self._left_at = found.exits[found.ended(_core.RegionEnd.BORDER)]
+        return self._left_at
+
+    def _some_met(self, n: int, known: Rollouts) -> Lesson:
+        """States that searches met, each worth its relaxed plan, or less where a pre-image proves it."""
+        states, values = (np.concatenate(part) for part in zip(*self._met, strict=True))
+        rows = self._random.integers(len(states), size=n)
+        bound = label(self.task, known, states[rows])
+        return Lesson(states[rows], np.where(bound < known.beyond, np.minimum(bound, values[rows]), values[rows]))
+
+    def _taught(self, n: int, preimages: Rows, known: Rollouts) -> Lesson:
+        """States along plans and beside them, each worth the steps that are left."""
+        states = self._states(n, preimages)
+        return Lesson(states, label(self.task, known, states).astype(np.float32))
