@@ -215,6 +215,24 @@ def test_better_labels_have_a_pace_of_their_own(monkeypatch: pytest.MonkeyPatch)
     assert found[15] is found[8]
 
 
+@pytest.mark.parametrize(("limit", "seconds", "answer"), [(10.0, 0.9, True), (10.0, 1.1, False), (None, 1e6, True)])
+def test_searches_for_a_lesson_end_with_their_share_of_the_time(
+    monkeypatch: pytest.MonkeyPatch, limit: float | None, seconds: float, answer: bool
+) -> None:
+    clock = Clock(monkeypatch)
+    asked: list[bool] = []
+
+    def slow(heuristic: BoundHeuristic, rollouts: Rollouts, n: int, draw: Draw, go_on: GoOn) -> Lesson:
+        clock.now += seconds
+        asked.append(go_on())
+        return no_improvement(heuristic, rollouts, n, draw, go_on)
+
+    fresh = FreshLessons(make_source(), N, slow, limit, fresh=True)
+    fresh.begin(limit)
+    fresh.next(0.5, say(fresh.task))
+    assert asked == [answer]
+
+
 def test_no_lesson_is_made_that_would_not_be_ready_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock(monkeypatch)
     fresh = FreshLessons(SlowSource(make_source(), clock, 0.01), N, None, 10.0, fresh=True)

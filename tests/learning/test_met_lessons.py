@@ -15,7 +15,7 @@ from goalward.sampling import SamplingOptions, Source, label
 from goalward.search import bind_heuristic
 from goalward.search.batches import Regions, search_regions
 from goalward.task.states import BitRows, from_bits, to_bits, with_fixed
-from goalward.task.strips import Task
+from goalward.task.strips import Ints, Task
 from helpers import TINY, make_tiny
 from oracle import as_set, cheapest_cost, successors, with_init
 
@@ -90,7 +90,12 @@ def test_searches_go_on_where_the_last_ones_were_left_and_plans_begin_there(monk
     task, rollouts, source = prepared("tiles")
     lessons = MetStates(task, 1)
     begun: list[BitRows] = []
-    monkeypatch.setattr(lessons, "_solve", lambda _, state, __: begun.append(to_bits([state], task.n_atoms)))
+
+    def solve(_: Any, state: Ints, __: Any) -> bool:
+        begun.append(to_bits([state], task.n_atoms))
+        return True
+
+    monkeypatch.setattr(lessons, "_solve", solve)
     for _ in range(4):
         teach(lessons, rollouts, source)
     for before, starts in zip(noted.found, noted.starts[1:], strict=False):
@@ -147,6 +152,30 @@ def test_a_lesson_without_plans_has_no_choices(monkeypatch: pytest.MonkeyPatch) 
     assert lesson.choices is None
     assert len(lesson.states) == len(lesson.labels) == STATES
     assert np.isfinite(lesson.labels).all()
+
+
+def test_where_no_plan_is_found_rounds_do_without_more_and_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    task, rollouts, source = prepared("blocks")
+    lessons = MetStates(task, 0)
+    tried: list[int] = []
+    found = False
+
+    def solve(*_: Any) -> bool:
+        tried[-1] += 1
+        return found
+
+    monkeypatch.setattr(lessons, "_solve", solve)
+
+    def rounds(n: int) -> list[int]:
+        tried.clear()
+        for _ in range(n):
+            tried.append(0)
+            teach(lessons, rollouts, source)
+        return tried
+
+    assert rounds(14) == [PLANS, 0, PLANS, 0, 0, 0, PLANS, *[0] * 7]
+    found = True
+    assert rounds(3) == [PLANS] * 3
 
 
 def test_no_plan_is_searched_for_when_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,6 +25,8 @@ POOL_STATES = 100_000
 """States drawn from one pool of walked ones before there is another."""
 LESSON_SHARE = 0.05
 """Of the time limit that making a lesson and training on it may take, so that there are twenty at least."""
+MAKING_SHARE = 0.1
+"""Of the time limit after which searches for a lesson end with what they have: in huge tasks, they may find nothing."""
 DRAWING_SHARE = 0.2
 """Of the time limit after which no more states of a lesson are drawn, nor walked to: in huge tasks, a few must do."""
 FEWEST, FIRST_STATES = 500, 10_000
@@ -187,7 +189,7 @@ class FreshLessons:
     def _make_better(self, improve: Improve, weights: CurrentWeights) -> Lesson | None:
         heuristic = bind_network(self.task, weights())
         size = self._size() if self._time_limit is None else self._pace.states or self._size()
-        return improve(heuristic, self._source.rollouts, size, self._draw, self._in_time)
-
-    def _in_time(self) -> bool:
-        return time.monotonic() < self._deadline
+        ends = self._deadline
+        if self._time_limit is not None:
+            ends = min(ends, time.monotonic() + MAKING_SHARE * self._time_limit)
+        return improve(heuristic, self._source.rollouts, size, self._draw, lambda: time.monotonic() < ends)

@@ -48,6 +48,7 @@ class MetStates(RankedPlans):
         super().__init__(task, seed)
         self._met: list[tuple[BitRows, npt.NDArray[np.float32]]] = []
         self._left_at: BitRows | None = None
+        self._waited = self._rounds_without = 0
 
     def __call__(
         self, heuristic: BoundHeuristic, rollouts: Rollouts, n: int, draw: Draw, go_on: GoOn = always
@@ -66,13 +67,19 @@ class MetStates(RankedPlans):
         return self._with_choices(Lesson(states, labels))
 
     def _search_and_plan(self, heuristic: BoundHeuristic, go_on: GoOn) -> None:
-        """One round: searches with the network, and plans from walked states and from where these searches were led."""
+        """One round: searches with the network, and plans from walked states and from where these searches were led.
+
+        Where no plan is found, which takes longest, the next rounds do without, one, three, seven and so on.
+        """
         left_at = self._search_on(heuristic, go_on)
+        if self._rounds_without:
+            self._rounds_without -= 1
+            return
         led_to = left_at[self._random.permutation(len(left_at))[: PLANS // 2]]
         starts = np.concatenate([self._regions.walk(PLANS - len(led_to), go_on), led_to])
-        for state in to_lists(starts, self.task.n_atoms):
-            if go_on():
-                self._solve(heuristic, state, go_on)
+        solved = [self._solve(heuristic, state, go_on) for state in to_lists(starts, self.task.n_atoms) if go_on()]
+        self._waited = 0 if any(solved) else 2 * self._waited + 1
+        self._rounds_without = self._waited
 
     def _search_on(self, heuristic: BoundHeuristic, go_on: GoOn) -> BitRows:
         """Search from walked states and from where the last searches were left; where these ones are left."""

@@ -62,13 +62,14 @@ class PlansOfWalks:
         states, labels = np.concatenate([others.states, taught]), np.concatenate([others.labels, proven])
         return Lesson(states, labels.astype(np.float32))
 
-    def _solve(self, heuristic: BoundHeuristic, state: Ints, go_on: GoOn) -> None:
-        """Keep what a short search finds from a state, after some improvement."""
+    def _solve(self, heuristic: BoundHeuristic, state: Ints, go_on: GoOn) -> bool:
+        """Keep what a short search finds from a state, after some improvement. Was there a plan?"""
         found = self._teacher.find(lambda lead, most: self._search(heuristic, state, lead, most, go_on))
         if not found:
-            return
+            return False
         plan = self._improver.improve(found, init=state, effort_limit=self.effort, progress=lambda _: go_on()).plan
         self._keep(plan, states_along(self.task, state, plan))
+        return True
 
     def _search(self, heuristic: BoundHeuristic, state: Ints, lead: Lead, expansions: int, go_on: GoOn) -> SearchResult:
         options = SearchOptions("hybrid", expansion_limit=expansions, lead=lead)
