@@ -9,12 +9,22 @@ import pytest
 
 from goalward.learning import met_lessons, plan_lessons, teacher
 from goalward.learning.lesson import Lesson
-from goalward.learning.met_lessons import MET_SHARE, PLAN_SHARE, PLANS, SEARCHES, STATES, MetStates
+from goalward.learning.met_lessons import (
+    GOING_ON,
+    LATE,
+    LATE_WEIGHT,
+    MET_SHARE,
+    PLAN_SHARE,
+    PLANS,
+    SEARCHES,
+    STATES,
+    MetStates,
+)
 from goalward.regression import RolloutOptions, Rollouts, regress
 from goalward.sampling import SamplingOptions, Source, label
 from goalward.search import bind_heuristic
 from goalward.search.batches import Regions, search_regions
-from goalward.task.states import BitRows, from_bits, to_bits, with_fixed
+from goalward.task.states import BitRows, from_bits, random_walk_states, to_bits, with_fixed
 from goalward.task.strips import Ints, Task
 from helpers import TINY, make_tiny
 from oracle import as_set, cheapest_cost, successors, with_init
@@ -28,6 +38,10 @@ def prepared(name: str) -> tuple[Task, Rollouts, Source]:
 
 def teach(lessons: MetStates, rollouts: Rollouts, source: Source, n: int = STATES) -> Lesson:
     return lessons(bind_heuristic(lessons.task, "goalcount"), rollouts, n, lambda m: source.draw_states(m)[0])
+
+
+def to_rows(cells: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> BitRows:
+    return to_bits([np.flatnonzero(row).astype(np.int32) for row in cells], cells.shape[1])
 
 
 class Noted:
@@ -99,7 +113,7 @@ def test_searches_go_on_where_the_last_ones_were_left_and_plans_begin_there(monk
     for _ in range(4):
         teach(lessons, rollouts, source)
     for before, starts in zip(noted.found, noted.starts[1:], strict=False):
-        assert rows_of(starts[SEARCHES // 2 :]) <= rows_of(before.exits)
+        assert rows_of(starts[-GOING_ON:]) <= rows_of(before.exits)
         assert len(starts) == SEARCHES
     for i, found in enumerate(noted.found):
         led_to = np.concatenate(begun[i * PLANS : (i + 1) * PLANS])[PLANS // 2 :]
@@ -134,6 +148,38 @@ def test_what_searches_met_is_kept_up_to_a_number(monkeypatch: pytest.MonkeyPatc
         kept.append(sum(len(states) for states, _ in lessons._met))
     assert kept[1] > kept[0]
     assert max(kept) <= 50
+
+
+def test_states_that_the_network_likes_too_well_are_taken_more_often() -> None:
+    task, rollouts, _ = prepared("blocks")
+    lessons = MetStates(task, 0)
+    states = to_bits(random_walk_states(task, 40, 30, seed=3), task.n_atoms)
+    liked = np.arange(len(states)) < len(states) // 2
+    values = np.full(len(states), 9.0, dtype=np.float32)
+    lessons._met = [(states, values)]
+    known = {row.tobytes(): bool(like) for row, like in zip(states, liked, strict=True)}
+    wrong = bind_heuristic(task, lambda cells: np.where([known[row.tobytes()] for row in to_rows(cells)], -41.0, 20.0))
+    taken = lessons._some_met(wrong, 5000, rollouts).states
+    share = np.mean([known[row.tobytes()] for row in taken])
+    expected = sum(known[row.tobytes()] * 51 for row in states) / sum(51 if known[r.tobytes()] else 1 for r in states)
+    assert share == pytest.approx(expected, abs=0.02)
+
+
+def test_most_states_kept_are_from_where_a_search_was_led_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(met_lessons, "KEPT", 2)
+    task, _, _ = prepared("tiles")
+    found = search_regions(bind_heuristic(task, "blind"), to_bits([task.init] * 4, task.n_atoms), expansions=100)
+    lessons = MetStates(task, 0)
+    begins = np.flatnonzero(np.diff(found.origins, prepend=-1))
+    sizes = np.diff([*begins, len(found)])
+    assert (sizes == sizes[0]).all()
+    late = 0
+    for _ in range(200):
+        kept = lessons._kept(found)
+        assert len(set(kept.tolist())) == len(kept) == 2 * SEARCHES
+        late += int((kept - begins[found.origins[kept]] >= LATE * sizes[0]).sum())
+    expected = LATE_WEIGHT * (1 - LATE) / (LATE_WEIGHT * (1 - LATE) + LATE)
+    assert late / (200 * 2 * SEARCHES) == pytest.approx(expected, abs=0.06)
 
 
 def test_larger_lessons_have_more_searches(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,7 +18,7 @@ from goalward.learning.region_lessons import Draw, always, bellman, finite
 from goalward.regression import Rollouts, join_rollouts
 from goalward.sampling import label
 from goalward.sampling.labels import GoOn
-from goalward.search.batches import search_regions
+from goalward.search.batches import Regions, search_regions
 from goalward.search.heuristics import BoundHeuristic
 from goalward.task.states import BitRows, to_lists
 from goalward.task.strips import Rows, Task
@@ -26,14 +26,17 @@ from goalward.task.strips import Rows, Task
 STATES = 2000
 """Labelled states of a lesson for each round of searches and plans: many small lessons, so that search and what it
 learns follow one another closely."""
-SEARCHES, PLANS = 4, 4
-"""Of a round: half of the searches go on where the last ones were left, half of the plans begin where these are."""
+SEARCHES, GOING_ON, PLANS = 4, 3, 4
+"""Of a round. So many of the searches go on where the last ones were left, and half of the plans begin where these are
+left."""
 FEWEST, MOST = 50, 2000
 """Expansions of the searches of a round, the same for all of them, drawn from between these on a logarithmic scale."""
 WIDTHS = (1, 4, 32)
 """States expanded at once, one of these: search in earnest has several widths, too."""
 KEPT, MOST_MET = 60, 30_000
 """States of a search that are kept, and of all searches, the latest ones."""
+LATE, LATE_WEIGHT = 0.8, 5.0
+"""States after this share of a search are so many times as likely to be kept: there it was led to."""
 PLAN_SHARE, MET_SHARE = 0.4, 0.4
 """Of the states of a lesson that are from plans, and from searches; the others are labelled a step ahead."""
 
@@ -58,7 +61,7 @@ class MetStates(RankedPlans):
             self._search_and_plan(heuristic, go_on)
         along = join_rollouts([rollouts for _, rollouts in self._plans]) if self._plans else None
         known = rollouts if along is None else join_rollouts([rollouts, along])
-        parts = [self._some_met(round(n * MET_SHARE), known)]
+        parts = [self._some_met(heuristic, round(n * MET_SHARE), known)]
         if along is not None:
             parts.append(self._taught(round(n * PLAN_SHARE), along.preimages, known))
         parts.append(bellman(heuristic, known, max(1, n - sum(len(part.labels) for part in parts)), draw))
@@ -85,21 +88,34 @@ class MetStates(RankedPlans):
         """Search from walked states and from where the last searches were left; where these ones are left."""
         starts = self._regions.walk(SEARCHES, go_on)
         if self._left_at is not None and len(self._left_at):
-            earlier = self._left_at[self._random.integers(len(self._left_at), size=SEARCHES // 2)]
-            starts = np.concatenate([starts[SEARCHES // 2 :], earlier])
+            earlier = self._left_at[self._random.integers(len(self._left_at), size=GOING_ON)]
+            starts = np.concatenate([starts[GOING_ON:], earlier])
         expansions = int(np.exp(self._random.uniform(np.log(FEWEST), np.log(MOST))))
         found = search_regions(heuristic, starts, expansions=expansions, batch=int(self._random.choice(WIDTHS)))
-        met = found.states[self._random.permutation(len(found))[: KEPT * SEARCHES]]
+        met = found.states[self._kept(found)]
         self._met.append((met, self._ff.evaluate(met)))
         while sum(len(states) for states, _ in self._met) > MOST_MET:
             del self._met[0]
         self._left_at = found.exits[found.ended(_core.RegionEnd.BORDER)]
         return self._left_at
 
-    def _some_met(self, n: int, known: Rollouts) -> Lesson:
-        """States that searches met, each worth its relaxed plan, or less where a pre-image proves it."""
+    def _kept(self, found: Regions) -> npt.NDArray[np.int64]:
+        """Some of the states that searches expanded, in the order in which they did."""
+        sizes = np.bincount(found.origins)
+        place = np.arange(len(found)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        weight = np.where(place >= LATE * np.repeat(sizes, sizes), LATE_WEIGHT, 1.0)
+        n = min(KEPT * SEARCHES, len(found))
+        return np.sort(self._random.choice(len(found), size=n, replace=False, p=weight / weight.sum()))
+
+    def _some_met(self, heuristic: BoundHeuristic, n: int, known: Rollouts) -> Lesson:
+        """States that searches met, each worth its relaxed plan, or less where a pre-image proves it.
+
+        The more the network likes a state too well, the more often it is taken.
+        """
         states, values = (np.concatenate(part) for part in zip(*self._met, strict=True))
-        rows = self._random.integers(len(states), size=n)
+        too_low = values - heuristic.evaluate(states)
+        weight = 1.0 + np.where(np.isfinite(too_low), np.maximum(too_low, 0.0), 0.0)
+        rows = self._random.choice(len(states), size=n, p=weight / weight.sum())
         bound = label(self.task, known, states[rows])
         return Lesson(states[rows], np.where(bound < known.beyond, np.minimum(bound, values[rows]), values[rows]))
 
