@@ -104,7 +104,7 @@ def test_the_result_is_on_standard_output(train: Train, blocks: Files) -> None:
     trial = training.model.info["trials"][0]
     first, time, verdict, lead, written = training.out.splitlines()
     assert first == (
-        f"Trial 1: seed 0, sampler mixed, rollouts 2, length 20, labels min-ff, improve ranked, "
+        f"Trial 1: seed 0, sampler mixed, rollouts 2, length 20, labels min-ff, improve met, "
         f"{trial['epochs']} epochs ({trial['end']}), "
         f"validation loss {trial['validation_loss']:.2f}, solves 10 of 10 validation states"
     )

@@ -27,7 +27,7 @@ from goalward.search.batches import Regions, search_regions
 from goalward.task.states import BitRows, from_bits, random_walk_states, to_bits, with_fixed
 from goalward.task.strips import Ints, Task
 from helpers import TINY, make_tiny
-from oracle import as_set, cheapest_cost, successors, with_init
+from oracle import as_set, cheapest_cost, make_task, successors, with_init
 
 
 def prepared(name: str) -> tuple[Task, Rollouts, Source]:
@@ -222,6 +222,15 @@ def test_where_no_plan_is_found_rounds_do_without_more_and_more(monkeypatch: pyt
     assert rounds(14) == [PLANS, 0, PLANS, 0, 0, 0, PLANS, *[0] * 7]
     found = True
     assert rounds(3) == [PLANS] * 3
+
+
+def test_where_all_walks_end_in_goals_there_is_nothing_to_meet() -> None:
+    task = make_task(2, [([0], [1], [0], 1), ([1], [0], [1], 1)], [0], [], [[0, 1]])  # every state is a goal
+    rollouts = regress(task, RolloutOptions(n_rollouts=1, length=1))
+    drawn = to_bits([np.array([0], dtype=np.int32)] * 10, 2)
+    lesson = MetStates(task, 0)(bind_heuristic(task, "goalcount"), rollouts, 10, lambda m: drawn[:m])
+    assert len(lesson.labels) == 10
+    assert lesson.choices is None
 
 
 def test_no_plan_is_searched_for_when_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -61,7 +61,9 @@ class MetStates(RankedPlans):
             self._search_and_plan(heuristic, go_on)
         along = join_rollouts([rollouts for _, rollouts in self._plans]) if self._plans else None
         known = rollouts if along is None else join_rollouts([rollouts, along])
-        parts = [self._some_met(heuristic, round(n * MET_SHARE), known)]
+        parts = []
+        if self._met:
+            parts.append(self._some_met(heuristic, round(n * MET_SHARE), known))
         if along is not None:
             parts.append(self._taught(round(n * PLAN_SHARE), along.preimages, known))
         parts.append(bellman(heuristic, known, max(1, n - sum(len(part.labels) for part in parts)), draw))
@@ -92,8 +94,9 @@ class MetStates(RankedPlans):
             starts = np.concatenate([starts[GOING_ON:], earlier])
         expansions = int(np.exp(self._random.uniform(np.log(FEWEST), np.log(MOST))))
         found = search_regions(heuristic, starts, expansions=expansions, batch=int(self._random.choice(WIDTHS)))
-        met = found.states[self._kept(found)]
-        self._met.append((met, self._ff.evaluate(met)))
+        if len(found):  # a search that begins in a goal meets nothing
+            met = found.states[self._kept(found)]
+            self._met.append((met, self._ff.evaluate(met)))
         while sum(len(states) for states, _ in self._met) > MOST_MET:
             del self._met[0]
         self._left_at = found.exits[found.ended(_core.RegionEnd.BORDER)]
