@@ -6,8 +6,8 @@
 
 One training per instance and seed; every state is searched with the network and nothing else, three widths in turn. The
 halves are printed apart: those on which defaults may be chosen (first and third instance of each domain and
-difficulty), and the others. With the interpreter of another checkout the same script measures that one (``--before`` for the code of
-release 927b0c4, whose function to train has another form).
+difficulty), and the others. With the interpreter of another checkout the same script measures that one (``--before``
+for the code of release 927b0c4, whose function to train has another form).
 """
 
 from __future__ import annotations
