@@ -165,6 +165,18 @@ def test_states_that_the_network_likes_too_well_are_taken_more_often() -> None:
     assert share == pytest.approx(expected, abs=0.02)
 
 
+@pytest.mark.parametrize("value", [-3e38, np.inf, -np.inf])
+def test_a_network_that_has_gone_astray_does_no_harm(value: float) -> None:
+    task, rollouts, _ = prepared("blocks")
+    lessons = MetStates(task, 0)
+    states = to_bits(random_walk_states(task, 40, 30, seed=3), task.n_atoms)
+    lessons._met = [(states, np.full(len(states), 9.0, dtype=np.float32))]
+    wrong = bind_heuristic(task, lambda cells: np.full(len(cells), value))
+    lesson = lessons._some_met(wrong, 100, rollouts)
+    assert len(lesson.labels) == 100
+    assert np.isfinite(lesson.labels).all()
+
+
 def test_most_states_kept_are_from_where_a_search_was_led_to(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(met_lessons, "KEPT", 2)
     task, _, _ = prepared("tiles")

@@ -116,7 +116,7 @@ class MetStates(RankedPlans):
         The more the network likes a state too well, the more often it is taken.
         """
         states, values = (np.concatenate(part) for part in zip(*self._met, strict=True))
-        too_low = values - heuristic.evaluate(states)
+        too_low = values.astype(np.float64) - heuristic.evaluate(states)  # whose sum is finite, however low
         weight = 1.0 + np.where(np.isfinite(too_low), np.maximum(too_low, 0.0), 0.0)
         rows = self._random.choice(len(states), size=n, p=weight / weight.sum())
         bound = label(self.task, known, states[rows])
