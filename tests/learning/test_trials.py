@@ -28,6 +28,7 @@ from goalward.learning.state_batches import StateBatches
 from goalward.learning.validation import (
     WALK_SEED,
     Score,
+    TooLateError,
     Without,
     nearer_states,
     score,
@@ -412,10 +413,10 @@ def test_in_a_race_the_worse_half_drops_out_after_each_round(monkeypatch: pytest
 
 def test_where_no_trial_solves_anything_states_nearer_to_the_goal_decide(monkeypatch: pytest.MonkeyPatch) -> None:
     Staged(monkeypatch, [(0, 0), (0, 0)])
-    asked: list[list[int]] = []
+    asked: list[list[Ints]] = []
 
     def score(heuristic: BoundHeuristic, states: list[Ints], *_: object) -> Score:
-        asked.append([len(state) for state in states])
+        asked.append(states)
         return Score(len(asked), 3, 0, 0, 1.0, expanded=5, length=5)  # the second of the trials solves more
 
     monkeypatch.setattr("goalward.learning.race.Race._score", lambda *_: Score(0, 3, 0, 0, 1.0))
@@ -426,8 +427,40 @@ def test_where_no_trial_solves_anything_states_nearer_to_the_goal_decide(monkeyp
     assert len(asked) == 2
     assert [len(states) for states in asked] == [3, 3]
     assert info["chosen_trial"] == 1
+    assert info["trials"][0]["solved_nearer"] == 1
+    assert info["trials"][0]["solved_alone_nearer"] == 0
     messages = [text for kind, *rest in log.events if kind == "message" for text in rest]
     assert "nearer to the goal 1 of 3 validation states solved" in messages[0]
+
+
+def test_what_states_nearer_to_the_goal_said_counts_in_that_round_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    Staged(monkeypatch, [(0, 0)] * 3)
+    nothing = Score(0, 3, 0, 0, 1.0)
+    # All solve nothing; then the first has no verdict, so that its first round stays, and the second solves a state.
+    verdicts = iter([nothing, nothing, nothing, None, replace(nothing, solved=1, expanded=5, length=5)])
+    monkeypatch.setattr("goalward.learning.race.Race._score", lambda *_: next(verdicts, nothing))
+    nearer = iter([replace(nothing, solved=n, expanded=5, length=5) for n in (3, 2, 1)])
+    monkeypatch.setattr("goalward.learning.race.score", lambda *_: next(nearer))
+    info = train_with(make_tiny("blocks").task, "n-rsl", replace(RACE, trials=3)).info
+    assert [trial["dropped"] for trial in info["trials"]] == ["after round 2", None, "after round 1"]
+
+
+@pytest.mark.parametrize("late", [0, 1])
+def test_where_there_is_no_time_for_all_nearer_states_none_decides(monkeypatch: pytest.MonkeyPatch, late: int) -> None:
+    Staged(monkeypatch, [(0, 0)] * 2, losses=[1.0, 0.5])
+    asked = []
+
+    def score(*_: object) -> Score:
+        asked.append(0)
+        if len(asked) > late:
+            raise TooLateError
+        return Score(3, 3, 0, 0, 1.0, expanded=5, length=5)
+
+    monkeypatch.setattr("goalward.learning.race.Race._score", lambda *_: Score(0, 3, 0, 0, 1.0))
+    monkeypatch.setattr("goalward.learning.race.score", score)
+    info = train_with(make_tiny("blocks").task, "n-rsl", replace(RACE, trials=2)).info
+    assert info["chosen_trial"] == 1, "by its loss"
+    assert info["trials"][0]["solved_nearer"] is None
 
 
 def test_states_nearer_to_the_goal_are_on_a_plan() -> None:

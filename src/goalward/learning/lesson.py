@@ -71,7 +71,7 @@ STEADY = Pace()
 class Lesson:
     """The labelled states of an epoch, and choices that the network should make as they were made.
 
-    ``most_uses`` are passes over it at most, where making it takes longer than training on it, or half as long.
+    ``most_uses`` are passes over it at most, where one takes less time than the pace of lessons asks for.
     """
 
     states: BitRows

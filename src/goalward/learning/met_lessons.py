@@ -44,7 +44,8 @@ PLAN_SHARE, MET_SHARE = 0.4, 0.4
 class MetStates(RankedPlans):
     """Lessons as from ranked plans, with states that searches met in the place of small regions."""
 
-    others = 4  # more steps of gradient descent are worth more than more others
+    # Less for each plan than where lessons are few: more of them, and more steps of training, are worth more.
+    others = 4
     effort = 10_000_000
 
     def __init__(self, task: Task, seed: int) -> None:

@@ -89,6 +89,8 @@ def _info(method: str, options: LearnOptions, trials: list[Learned], best: Learn
                 "solved_alone": trial.score.alone if trial.score else None,
                 "evaluations": trial.score.evaluations if trial.score else None,
                 "search_seconds": round(trial.score.seconds, 3) if trial.score else None,
+                "solved_nearer": trial.nearer.solved if trial.nearer else None,
+                "solved_alone_nearer": trial.nearer.alone if trial.nearer else None,
                 "rounds": trial.rounds,
                 "dropped": trial.dropped,
             }

@@ -60,7 +60,7 @@ class Learned:
     rounds: int = 1
     dropped: str | None = None
     nearer: Score | None = None
-    """From states nearer to the goal, where no trial solved any validation state."""
+    """From states nearer to the goal, after the last round in which no trial solved any validation state."""
 
     @property
     def number(self) -> int:
@@ -73,11 +73,6 @@ class Learned:
         return (*(self.score.rank if self.score else (0, -math.inf, 0, 0, 0)), -self.result.validation_loss)
 
     @property
-    def rank_among_all(self) -> tuple[float, ...]:
-        """The same among trials of one round; where none solved anything, states nearer to the goal come first."""
-        return (*(self.nearer.rank if self.nearer else ()), *self.rank)
-
-    @property
     def settles_it(self) -> bool:
         """Can more training hardly make anything better?"""
         solved_all = self.score is not None and self.score.alone == self.score.states
@@ -86,8 +81,7 @@ class Learned:
     @property
     def verdict(self) -> str:
         """What validation searches said."""
-        said = self.score.describe() if self.score else f"loss {self.result.validation_loss:.2f}"
-        return f"{said}; nearer to the goal {self.nearer.describe()}" if self.nearer else said
+        return self.score.describe() if self.score else f"loss {self.result.validation_loss:.2f}"
 
 
 def round_sizes(n_trials: int, *, race: bool) -> list[int]:
@@ -193,34 +187,44 @@ class Race:
         """The best of the trials, in their order; the others are told why they are out."""
         if turn == 0 or len(running) <= size:
             return running
-        if not any(score and score.solved + score.alone for score in (trials[number].score for number in running)):
-            self._search_nearer(trials, running)
-        ranked = sorted(running, key=lambda number: trials[number].rank_among_all, reverse=True)
-        best = trials[ranked[0]]
+        scores = [trials[number].score for number in running]
+        nearer = {} if any(s and s.solved + s.alone for s in scores) else self._search_nearer(trials, running)
+        for number, found in nearer.items():
+            trials[number] = dataclasses.replace(trials[number], nearer=found)
+
+        def rank(number: int) -> tuple[float, ...]:
+            return (*(nearer[number].rank if nearer else ()), *trials[number].rank)
+
+        def verdict(number: int) -> str:
+            said = trials[number].verdict
+            return f"{said}; nearer to the goal {nearer[number].describe()}" if nearer else said
+
+        ranked = sorted(running, key=rank, reverse=True)
         for number in ranked[size:]:
-            out = trials[number]
-            why = f"{out.verdict}; trial {best.number + 1}: {best.verdict}"
-            trials[number] = dataclasses.replace(out, dropped=f"after round {turn}")
+            why = f"{verdict(number)}; trial {ranked[0] + 1}: {verdict(ranked[0])}"
+            trials[number] = dataclasses.replace(trials[number], dropped=f"after round {turn}")
             if self.watcher:
                 self.watcher.message(f"Trial {number + 1} is dropped after round {turn}: {why}")
         return sorted(ranked[:size])
 
-    def _search_nearer(self, trials: dict[int, Learned], running: list[int]) -> None:
-        """Let states nearer to the goal compare trials that solve nothing, as far as a plan leads to such states."""
-        limit = self.options.time_limit
-        seconds = self.options.validation_seconds * len(NEARER) * (1 + len(running))
-        each = min(seconds, math.inf if limit is None else NEARER_SHARE * limit) / (1 + len(running))
-        nearer = nearer_states(self.task, self.states, each, self.latest)
-        if not nearer:
-            return
-        search = dataclasses.replace(default_search(learned=True), time_limit=each / len(nearer))
-        with contextlib.suppress(TooLateError):
-            scores = {
-                number: score(bind_network(self.task, trials[number].result.weights), nearer, search, self.latest)
-                for number in running
-            }
-            for number, found in scores.items():
-                trials[number] = dataclasses.replace(trials[number], nearer=found)
+    def _search_nearer(self, trials: dict[int, Learned], running: list[int]) -> dict[int, Score]:
+        """What trials that solve nothing are worth nearer to the goal; nothing where no plan leads there in time.
+
+        The search for that plan has as much time as those with each trial.
+        """
+        each = self.options.validation_seconds * len(NEARER)
+        if self.options.time_limit is not None:
+            each = min(each, NEARER_SHARE * self.options.time_limit / (1 + len(running)))
+        states = nearer_states(self.task, self.states, each, self.latest)
+        search = dataclasses.replace(default_search(learned=True), time_limit=each / len(NEARER))
+        found = {}
+        try:
+            for number in running if states else []:
+                heuristic = bind_network(self.task, trials[number].result.weights)
+                found[number] = score(heuristic, states, search, self.latest)
+        except TooLateError:
+            return {}
+        return found
 
     def _run_trial(self, trial: Trial[Any], before: Learned | None, *, first: bool, last: bool) -> Learned:
         """Learn, and let validation states say what came out; that search counts towards the trial's time."""
