@@ -172,6 +172,8 @@ class Race:
         )  # fmt: skip
         first, last = turn == 0 and number == 0, turn == len(self.sizes) - 1
         learned = self._run_trial(trial, before, first=first, last=last)
+        if before is not None:
+            learned = dataclasses.replace(learned, nearer=before.nearer)
         if self.shared:
             self.shared.rests(number)
         # Searches that were given another time compare well enough.
