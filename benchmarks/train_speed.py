@@ -3,7 +3,9 @@
 1. Rollouts, sampling and labels for N_t = 100,000, N_r = 5, L = 500 at |F| = 4,096, beside labelling by the plain scan
    over all pre-images (in NumPy, on a part of the states, extrapolated).
 2. An epoch at |F| = 4,096 beside one at |F| ≈ 250.
-3. A full training with preset `fast` within a limit, and the validation loss that preset `paper` reaches on the same
+3. The first layer of a batch, forwards and backwards, beside PyTorch's ``embedding_bag``, for sampled states, and for
+   states with six successors each, as choices have them.
+4. A full training with preset `fast` within a limit, and the validation loss that preset `paper` reaches on the same
    data (`--with-paper`; takes minutes).
 """
 
@@ -18,13 +20,17 @@ from pathlib import Path
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
+import torch
 
 from common import find_benchmark
+from goalward import _core
 from goalward.learning import TrainingOptions, train_network
+from goalward.learning.state_network import TableSum
 from goalward.regression import Rollouts, regress
 from goalward.sampling import SAMPLERS, Dataset, SamplingOptions, make_dataset
 from goalward.task.grounding import ground_files
-from goalward.task.states import from_bits
+from goalward.task.packing import native_problem
+from goalward.task.states import BitRows, from_bits, to_lists
 from goalward.task.strips import Task
 
 LARGE = "npuzzle/hard/prob-n8-1"
@@ -70,6 +76,41 @@ def epoch_seconds(dataset: Dataset) -> float:
     return min(b.seconds - a.seconds for a, b in pairwise(curve))
 
 
+def with_successors(task: Task, states: BitRows) -> BitRows:
+    """Each state and up to six of those that follow it, side by side."""
+    problem = native_problem(task, whole=True)
+    rows = [
+        np.concatenate([state[None], _core.successors(problem, atoms)[1][:6]])
+        for state, atoms in zip(states, to_lists(states, task.n_atoms), strict=True)
+    ]
+    return np.concatenate(rows)
+
+
+def first_layer(task: Task, states: BitRows, what: str, width: int = 64, repeats: int = 30) -> None:
+    table = torch.randn(task.n_atoms, width, requires_grad=True)
+    gradient = torch.randn(len(states), width)
+    row, atom = np.nonzero(from_bits(states, task.n_atoms))
+    atoms, begins = torch.from_numpy(atom), torch.from_numpy(np.searchsorted(row, np.arange(len(states))))
+
+    def ours() -> torch.Tensor:
+        return TableSum.apply(table, states)  # type: ignore[no-any-return, no-untyped-call]
+
+    def theirs() -> torch.Tensor:
+        return torch.nn.functional.embedding_bag(atoms, table, begins, mode="sum")
+
+    seconds = []
+    for sums in (ours, theirs):
+        times = []
+        for _ in range(repeats):
+            begun = time.perf_counter()
+            sums().backward(gradient)  # type: ignore[no-untyped-call]
+            times.append(time.perf_counter() - begun)
+        seconds.append(min(times))
+    print(
+        f"  {what}: {1e3 * seconds[0]:.2f} ms, embedding_bag {1e3 * seconds[1]:.2f} ms: {seconds[1] / seconds[0]:.1f}x"
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
@@ -88,6 +129,14 @@ def main() -> None:
     for atoms, seconds in times.items():
         print(f"an epoch at |F| = {atoms}: {seconds:.2f} s")
     print(f"ratio: {times[large.n_atoms] / times[small.n_atoms]:.2f}\n")
+
+    torch.set_num_threads(1)
+    for task in (small, large):
+        states = make_dataset(task, regress(task), SamplingOptions(1024, sampler="reachable")).states
+        print(f"the first layer, forwards and backwards, at |F| = {task.n_atoms}, 1,024 states:")
+        first_layer(task, states, "sampled states")
+        first_layer(task, with_successors(task, states)[:1024], "states and their successors")
+    print()
 
     print(f"full training with preset fast, at most {arguments.limit:g} s:")
     for name in FULL:

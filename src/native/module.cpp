@@ -9,6 +9,7 @@ void register_landmarks(nanobind::module_& m);
 void register_improve(nanobind::module_& m);
 void register_regression(nanobind::module_& m);
 void register_sampling(nanobind::module_& m);
+void register_learning(nanobind::module_& m);
 }  // namespace goalward
 
 NB_MODULE(_core, m) {
@@ -23,4 +24,5 @@ NB_MODULE(_core, m) {
     goalward::register_improve(m);
     goalward::register_regression(m);
     goalward::register_sampling(m);
+    goalward::register_learning(m);
 }

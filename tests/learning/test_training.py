@@ -19,7 +19,7 @@ from goalward.learning.trainer import Epoch, _Run
 from goalward.sampling import Dataset
 from goalward.search import search
 from goalward.search.network import NetworkWeights, bind_network
-from goalward.task.states import from_bits
+from goalward.task.states import BitRows, from_bits
 
 SMALL = TrainingOptions(width=16, max_epochs=5, batch_size=100, patience=50).resolved()
 
@@ -64,10 +64,14 @@ def test_training_learns(dataset: Dataset, preset: str) -> None:
 
 
 def test_both_ways_of_feeding_states_train_alike(sparse_dataset: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
-    lists = train_network(sparse_dataset, SMALL)
-    monkeypatch.setattr(state_batches, "SPARSE_BELOW", 10**9)
+    bits = train_network(sparse_dataset, SMALL)
+
+    def zeros_and_ones(states: BitRows, n_atoms: int, device: str) -> torch.Tensor:
+        return torch.from_numpy(from_bits(states, n_atoms).astype(np.float32))
+
+    monkeypatch.setattr(state_batches, "for_device", zeros_and_ones)
     dense = train_network(sparse_dataset, SMALL)
-    losses = [[epoch.validation_loss for epoch in result.curve] for result in (lists, dense)]
+    losses = [[epoch.validation_loss for epoch in result.curve] for result in (bits, dense)]
     assert losses[0] == pytest.approx(losses[1], rel=1e-2)
 
 

@@ -7,7 +7,7 @@ import torch
 from torch.nn.functional import softplus
 
 from goalward.learning.lesson import Choices
-from goalward.learning.state_batches import StateBatches, only_core
+from goalward.learning.state_batches import for_device, only_core
 from goalward.learning.state_network import StateNetwork
 from goalward.task.strips import Task
 
@@ -18,12 +18,25 @@ MARGIN = 1.0
 
 
 class ChoiceBatches:
-    """The choices of a lesson, some at a time, round and round."""
+    """The choices of a lesson, some at a time, round and round.
+
+    The states of a choice lie side by side, before it, after it and the others: they differ in a few atoms, and of
+    states that follow one another only the differences cost time.
+    """
 
     def __init__(self, task: Task, choices: Choices, device: str) -> None:
-        rows = only_core(task, np.concatenate([choices.before, choices.after, choices.others]))
-        self._states = StateBatches(rows, np.zeros(len(rows), dtype=np.float32), task.n_atoms, device)
-        self._choices = choices
+        n = len(choices)
+        self._owners = choices.owners
+        self._first_other = np.searchsorted(choices.owners, np.arange(n + 1))
+        self._begins = 2 * np.arange(n + 1) + self._first_other  # of the states of each choice among all
+        self._others = 2 * (choices.owners + 1) + np.arange(len(choices.owners))
+        states = np.empty((self._begins[-1], choices.before.shape[1]), dtype=np.uint64)
+        states[self._begins[:-1]] = choices.before
+        states[self._begins[:-1] + 1] = choices.after
+        states[self._others] = choices.others
+        self._states = only_core(task, states)
+        self._n_atoms = task.n_atoms
+        self._device = device
         self._next = 0
 
     def loss(self, network: StateNetwork, scale: float) -> torch.Tensor:
@@ -31,13 +44,16 @@ class ChoiceBatches:
 
         The network's values are multiplied by ``scale`` to become steps.
         """
-        n = len(self._choices)
-        steps = np.arange(self._next, min(self._next + STEPS, n))
-        self._next = 0 if steps[-1] == n - 1 else self._next + STEPS
-        first, end = np.searchsorted(self._choices.owners, [steps[0], steps[-1] + 1])
-        owners = torch.from_numpy(self._choices.owners[first:end] - steps[0])
-        rows = np.concatenate([steps, n + steps, 2 * n + np.arange(first, end)])
-        values = scale * network(self._states.states(rows))
-        before, after, others = values.split([len(steps), len(steps), end - first])
-        loss = softplus(after - before + MARGIN).mean()
-        return loss + softplus(after[owners] - others + MARGIN).mean() if len(others) else loss
+        first, n = self._next, len(self._begins) - 1
+        end = min(first + STEPS, n)
+        self._next = 0 if end == n else end
+        begin = self._begins[first]
+        states = for_device(self._states[begin : self._begins[end]], self._n_atoms, self._device)
+        values = scale * network(states)
+        others = slice(self._first_other[first], self._first_other[end])
+        before = torch.from_numpy(self._begins[first:end] - begin)
+        after = values[before + 1]
+        loss = softplus(after - values[before] + MARGIN).mean()
+        owners = torch.from_numpy(self._owners[others] - first)
+        other_values = values[torch.from_numpy(self._others[others] - begin)]
+        return loss + softplus(after[owners] - other_values + MARGIN).mean() if len(owners) else loss

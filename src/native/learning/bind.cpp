@@ -1,0 +1,66 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include "learning/table_sums.hpp"
+#include "task/arrays.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace goalward {
+
+namespace {
+
+using Matrix = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+auto to_matrix(std::vector<float>&& values, std::size_t rows, std::size_t width) {
+    auto* held = new std::vector<float>(std::move(values));
+    nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<float>*>(p); });
+    return nb::ndarray<nb::numpy, float, nb::ndim<2>>(held->data(), {rows, width}, owner);
+}
+
+// The words of the states, none of which may say anything of an atom that the table does not have.
+TrueAtoms true_atoms(const BitRows& states, std::size_t n_atoms) {
+    const std::size_t words = states.shape(1), used = n_atoms % 64;
+    require(words == (n_atoms + 63) / 64, "the bit rows do not fit the number of atoms");
+    if (used)
+        for (std::size_t i = 0; i < states.shape(0); ++i)
+            require(states.data()[(i + 1) * words - 1] >> used == 0, "a bit beyond the last atom is set");
+    return {{states.data(), states.size()}, words};
+}
+
+auto sums(const BitRows& states, const Matrix& table) {
+    const TrueAtoms atoms = true_atoms(states, table.shape(0));
+    std::vector<float> result(states.shape(0) * table.shape(1));
+    {
+        nb::gil_scoped_release released;
+        sum_rows(atoms, table.data(), table.shape(1), result);
+    }
+    return to_matrix(std::move(result), states.shape(0), table.shape(1));
+}
+
+auto gradients_of_rows(const BitRows& states, const Matrix& gradients, std::size_t n_atoms) {
+    const TrueAtoms atoms = true_atoms(states, n_atoms);
+    require(gradients.shape(0) == states.shape(0), "states and gradients differ in number");
+    std::vector<float> result(n_atoms * gradients.shape(1));
+    {
+        nb::gil_scoped_release released;
+        add_to_rows(atoms, {gradients.data(), gradients.size()}, gradients.shape(1), result.data());
+    }
+    return to_matrix(std::move(result), n_atoms, gradients.shape(1));
+}
+
+}  // namespace
+
+void register_learning(nb::module_& m) {
+    m.def("table_sums", &sums, "states"_a, "table"_a,
+          nb::sig("def table_sums(states: numpy.typing.NDArray[numpy.uint64], "
+                  "table: numpy.typing.NDArray[numpy.float32]) -> numpy.typing.NDArray[numpy.float32]"),
+          "For each state the sum of the table's rows of its true atoms.");
+    m.def("table_gradients", &gradients_of_rows, "states"_a, "gradients"_a, "n_atoms"_a,
+          nb::sig("def table_gradients(states: numpy.typing.NDArray[numpy.uint64], "
+                  "gradients: numpy.typing.NDArray[numpy.float32], n_atoms: int) -> numpy.typing.NDArray[numpy.float32]"),
+          "Gradients of the table's rows from those of `table_sums`.");
+}
+
+}  // namespace goalward
