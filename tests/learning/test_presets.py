@@ -240,7 +240,7 @@ def test_the_fast_presets_data() -> None:
     assert (options.labels, options.fresh, options.improve) == (
         ("min-ff", "d"),
         True,
-        ("met", "regions"),
+        ("met", "led"),
     )
     assert options.race
     assert (options.rollouts, options.length) == (0, 0), "by the task"

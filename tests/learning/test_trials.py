@@ -479,12 +479,12 @@ def test_the_rounds_of_a_race_share_time_and_epochs(monkeypatch: pytest.MonkeyPa
     staged = Staged(monkeypatch, [(1, 10), (2, 10)])
     staged.kept(replace(RACE, trials=2, time_limit=80.0, validation_seconds=1.0))
     limits = [options.time_limit for options, _ in staged.trained]
-    # Half of the time for two trials in the first round: a quarter each, less three searches of validation. What is
+    # A third of the time for two trials in the first round: a sixth each, less three searches of validation. What is
     # left over goes on.
-    assert limits[0] == pytest.approx(20 - 3, abs=2)
-    assert limits[1] == pytest.approx(40 - 3, abs=2)
+    assert limits[0] == pytest.approx(13 - 3, abs=2)
+    assert limits[1] == pytest.approx(27 - 3, abs=2)
     assert limits[2] == pytest.approx(80 - 3, abs=4)
-    assert [options.max_epochs for options, _ in staged.trained] == [3, 3, 3]
+    assert [options.max_epochs for options, _ in staged.trained] == [2, 2, 4]
 
 
 @pytest.mark.parametrize(("epoch", "trained"), [(0.0, 3), (60.0, 2)])
@@ -507,21 +507,56 @@ def test_a_trial_that_goes_on_begins_where_it_was() -> None:
     assert times == sorted(times)
     chosen = model.info["chosen_trial"]
     epochs = [event[1:3] for event in log.events if event[0] == "epoch"]
-    assert epochs == [(0, 1), (0, 2), (0, 3), (1, 1), (1, 2), (1, 3), (chosen, 4), (chosen, 5), (chosen, 6)]
+    assert epochs == [(0, 1), (0, 2), (1, 1), (1, 2), *((chosen, number) for number in (3, 4, 5, 6))]
     assert [phase for phase, *_ in log.events].count("rollouts") == 2, "the data are made once"
-    first, later = (model.info["curve"][i][1] for i in (0, 3))
+    first, later = (model.info["curve"][i][1] for i in (0, 2))
     assert later < first, "what was learned is not lost"
 
 
-def test_more_training_that_made_a_network_worse_is_undone(monkeypatch: pytest.MonkeyPatch) -> None:
-    staged = Staged(monkeypatch, [(1, 10), (2, 10)])
-    scores = iter([Score(3, 3, 1, 10, 1.0), Score(3, 3, 2, 10, 1.0), Score(3, 3, 0, 10, 1.0)])
+@pytest.mark.parametrize(
+    ("after", "alone"),
+    [
+        (Score(3, 3, 0, 10, 1.0), 3),  # undone: nothing is solved alone any more
+        (Score(2, 3, 3, 10, 1.0), 3),  # undone: fewer states are solved
+        (Score(3, 3, 3, 10, 1.0, 900, length=100), 3),  # undone: detours
+        (Score(3, 3, 2, 10, 1.0), 2),  # a state more or less says little
+        (Score(3, 3, 2, 10, 1.0, 350, length=100), 2),
+    ],
+)
+def test_more_training_that_made_a_network_clearly_worse_is_undone(
+    monkeypatch: pytest.MonkeyPatch, after: Score, alone: int
+) -> None:
+    Staged(monkeypatch, [(1, 10), (2, 10)])
+    scores = iter([Score(3, 3, 1, 10, 1.0), Score(3, 3, 3, 10, 1.0), after])
     monkeypatch.setattr(race, "score", lambda *_: next(scores))
-    assert staged.kept(replace(RACE, trials=2)) == 1
-    model_scores = [Score(3, 3, 1, 10, 1.0), Score(3, 3, 2, 10, 1.0), Score(3, 3, 0, 10, 1.0)]
-    scores = iter(model_scores)
     info = train_with(make_tiny("blocks").task, "n-rsl", replace(RACE, trials=2)).info
-    assert (info["trials"][1]["solved_alone"], info["trials"][1]["rounds"]) == (2, 2)
+    assert info["chosen_trial"] == 1
+    assert (info["trials"][1]["solved_alone"], info["trials"][1]["rounds"]) == (alone, 2)
+
+
+def test_the_searches_of_two_rounds_are_given_the_same_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 1000.0
+    given: list[float] = []
+    staged = Staged(monkeypatch)
+
+    def train_for_all_its_time(data: Any, options: TrainingOptions, **more: Any) -> TrainingResult:
+        nonlocal now
+        assert options.time_limit is not None
+        now += options.time_limit
+        return staged.train(data, options, **more)
+
+    def score_slowly(_: Any, states: list[Ints], options: SearchOptions, __: Any) -> Score:
+        nonlocal now
+        assert options.time_limit is not None
+        given.append(options.time_limit)
+        now += len(states) * options.time_limit
+        return Score(len(states), len(states), 0, 10, options.time_limit)
+
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    monkeypatch.setattr(trainer, "train_network", train_for_all_its_time)
+    monkeypatch.setattr(race, "score", score_slowly)
+    train_with(make_tiny("blocks").task, "n-rsl", replace(RACE, trials=2, time_limit=60.0, validation_seconds=5.0))
+    assert given == pytest.approx([2 / 3] * 3)
 
 
 def test_a_race_gives_the_same_network_again() -> None:
@@ -631,8 +666,9 @@ def test_a_state_that_takes_too_long_is_not_solved(roomy: Task) -> None:
 def test_ranks_put_solved_states_first_and_then_those_that_the_heuristic_solves_alone() -> None:
     assert Score(3, 5, 0, 900, 1.0).rank > Score(2, 5, 2, 1, 1.0).rank
     assert Score(3, 5, 2, 900, 1.0).rank > Score(3, 5, 1, 1, 1.0).rank
-    straight, astray = (Score(3, 5, alone, 1, 1.0, n, length=100) for alone, n in ((0, 250), (2, 600)))
+    straight, astray = (Score(3, 5, alone, 1, 1.0, n, length=100) for alone, n in ((0, 250), (2, 900)))
     assert straight.rank > astray.rank, "beside h_FF and landmarks, which is how it is used"
+    assert Score(3, 5, 5, 1, 1.0, 900, length=100).rank > straight.rank, "unless it does without them"
     about_as_straight = Score(3, 5, 2, 1, 1.0, 280, length=100)
     assert about_as_straight.rank > straight.rank, "then what it does alone"
     assert Score(3, 5, 0, 0, 1.0, 100, length=100).detours == Score(3, 5, 0, 0, 1.0, 200, length=100).detours

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from goalward.learning.led_lessons import STATES, LedPlans
 from goalward.learning.lesson import STEADY, Pace
-from goalward.learning.met_lessons import STATES, MetStates
+from goalward.learning.met_lessons import MetStates
 from goalward.learning.plan_lessons import PlansOfWalks
 from goalward.learning.ranked_lessons import RankedPlans
 from goalward.learning.region_lessons import Improve, RegionsOfWalks, bellman
@@ -30,6 +31,9 @@ class Improvement:
     pace: Pace = STEADY
 
 
+CLOSELY = Pace(first_share=0.1, states=STATES, training=2.0)
+"""Many small lessons, so that search and what it learns follow one another closely."""
+
 IMPROVEMENTS: dict[str, Improvement] = {
     improvement.name: improvement
     for improvement in [
@@ -45,10 +49,13 @@ IMPROVEMENTS: dict[str, Improvement] = {
             "ranked", "the same, and each step of a plan is ranked before others that were possible", RankedPlans
         ),
         Improvement(
-            "met",
-            "the same from where searches with the network go, too, and with the states that these met",
-            MetStates,
-            Pace(first_share=0.1, states=STATES, training=2.0),
+            "led",
+            "ranked plans, half of them from where searches with the network were led",
+            LedPlans,
+            CLOSELY,
+        ),
+        Improvement(
+            "met", "the same, and what relaxed plans say of the states that these searches met", MetStates, CLOSELY
         ),
     ]
 }

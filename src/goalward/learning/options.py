@@ -28,7 +28,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "fresh": True,
         "sampler": ("mixed",),  # the trials take these in turn, and labels and improvements
         "labels": ("min-ff", "d"),
-        "improve": ("met", "regions"),
+        "improve": ("met", "led"),
     },
     "paper": {
         "width": 250,

@@ -1,8 +1,8 @@
 """Trials compete: validation searches say what each has learned, and which of them goes on.
 
 Without a race every trial is trained to its end, one after the other. In a race there are rounds: after each, the worse
-half of the trials drops out, and the others go on from where they are. Rounds take equally long, so that the last trial
-has had the most time.
+half of the trials drops out, and the others go on from where they are. The last round, in which one is left, takes
+longest.
 """
 
 from __future__ import annotations
@@ -28,8 +28,12 @@ from goalward.task.strips import Ints, Task
 
 VALIDATION_SHARE = 0.2
 """The share of a trial's time that goes at most into its validation, where trials compete."""
+LAST_SHARE = 0.1
+"""The same in the last round of a race, where validation says how the network is used best."""
 VERDICT_SHARE = 0.05
 """The same where there is one trial, and validation only says what it is worth."""
+LAST_ROUND = 2.0
+"""The last round of a race takes so many times as long as each of the others."""
 SEARCHES = 4.0
 """Validation searches of the last round take so many times what a score is given: with the network and by it alone, and
 when that is the best, without it and with each part leading; a half is for what each takes to begin."""
@@ -71,6 +75,12 @@ class Learned:
     def rank(self) -> tuple[float, ...]:
         """What validation searches say; the loss, which compares less well between samplers, only among equals."""
         return (*(self.score.rank if self.score else (0, -math.inf, 0, 0, 0)), -self.result.validation_loss)
+
+    def worse_than(self, before: Learned) -> bool:
+        """Did more training do harm? Longer training is better as a rule, so a few searches must say it clearly."""
+        if self.score and before.score:
+            return self.score.clearly_below(before.score)
+        return self.rank < before.rank
 
     @property
     def settles_it(self) -> bool:
@@ -116,6 +126,7 @@ class Race:
         self.latest = math.inf if options.time_limit is None else self.started + options.time_limit + LEAST_SECONDS
         """When validation ends, though it have no verdict."""
         self.sizes = round_sizes(options.n_trials, race=isinstance(options, SupervisedOptions) and options.race is True)
+        self.lengths = [1.0] * (len(self.sizes) - 1) + [LAST_ROUND]
 
     def run(self) -> tuple[list[Learned], Learned]:
         """All trials, by number, and the one to keep."""
@@ -133,7 +144,8 @@ class Race:
     def _round(self, trials: dict[int, Learned], running: list[int], turn: int) -> Iterator[Learned]:
         """Every trial that is still in learns for a while, and for as long as the others."""
         limit = self.options.time_limit
-        ends = None if limit is None else time.monotonic() + max(self._left(), 0.0) / (len(self.sizes) - turn)
+        share = self.lengths[turn] / sum(self.lengths[turn:])
+        ends = None if limit is None else time.monotonic() + max(self._left(), 0.0) * share
         at_once = trials_at_once(self.options)
         for begin in range(0, len(running), at_once):
             together = running[begin : begin + at_once]
@@ -168,7 +180,7 @@ class Race:
         """One trial begins, or goes on; more training that made it worse is undone."""
         trial = Trial(
             self.task, self.method, self.options, number, seconds, self.states, self.watcher, time.monotonic(),
-            share=1 / len(self.sizes),
+            share=self.lengths[turn] / sum(self.lengths),
         )  # fmt: skip
         first, last = turn == 0 and number == 0, turn == len(self.sizes) - 1
         learned = self._run_trial(trial, before, first=first, last=last)
@@ -176,8 +188,7 @@ class Race:
             learned = dataclasses.replace(learned, nearer=before.nearer)
         if self.shared:
             self.shared.rests(number)
-        # Searches that were given another time compare well enough.
-        if before is None or learned.rank >= before.rank:
+        if before is None or not learned.worse_than(before):
             return learned
         return dataclasses.replace(before, rounds=learned.rounds)
 
@@ -232,7 +243,8 @@ class Race:
         """Learn, and let validation states say what came out; that search counts towards the trial's time."""
         options, sure, total = self.options, len(self.states), trial.seconds
         if total is not None:
-            share = VALIDATION_SHARE if options.n_trials > 1 else VERDICT_SHARE
+            decided = last and len(self.sizes) > 1
+            share = (LAST_SHARE if decided else VALIDATION_SHARE) if options.n_trials > 1 else VERDICT_SHARE
             reserve = min(options.validation_seconds * sure, share * total)
             enough = (SEARCHES if last else 1.0) * min(ENOUGH_SECONDS, options.validation_seconds)
             sure = min(sure, max(FEWEST_STATES, int(reserve / enough)))
@@ -248,7 +260,10 @@ class Race:
         if sure and not (first and result.end == "interrupted"):
             trial.phase("validation")
             left = math.inf if total is None else max(total - trained, LEAST_SECONDS)
-            verdict = self._score(trial, result, sure, left / (SEARCHES if last else 1.0))
+            seconds = left / (SEARCHES if last else 1.0)
+            if before and before.score:  # as long as the last time, so that the two compare
+                seconds = max(seconds, min(before.score.seconds * sure, left / 2))
+            verdict = self._score(trial, result, sure, seconds)
         epochs = result.last.seconds - (before.result.last.seconds if before else 0.0)
         overhead = time.monotonic() - trial.begun - epochs
         return Learned(trial, result, verdict, overhead, sure, 1 + (before.rounds if before else 0))

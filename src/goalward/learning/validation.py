@@ -23,6 +23,9 @@ WALK_SEED = 0x56414C4944
 NEARER = (2, 4, 8)
 """Parts of a plan, of which the last one is left from the states that are nearer to the goal."""
 
+ALONE = 4.0
+"""A heuristic that solves all states alone may take so many times the expansions beside h_FF and landmarks."""
+
 
 class TooLateError(Exception):
     """There is no time for all of the validation searches, and some of them would say nothing."""
@@ -49,8 +52,8 @@ def solve_each(
 class Score:
     """Larger is better: more states solved, a straighter way to their goals, then more of them by the heuristic alone.
 
-    Then fewer evaluations and steps: half the evaluations are worth as much as half the plan. Where it solves none
-    alone, fewer expansions beside h_FF and landmarks are better.
+    States solved alone make up for detours. Then fewer evaluations and steps: half the evaluations are worth as much
+    as half the plan. Where it solves none alone, fewer expansions beside h_FF and landmarks are better.
     """
 
     solved: int
@@ -64,11 +67,12 @@ class Score:
 
     @property
     def detours(self) -> int:
-        """The binary logarithm of :attr:`expanded_per_step`, rounded.
+        """The binary logarithm of :attr:`expanded_per_step`, less what states solved alone make up for, rounded.
 
         A few states tell no more than that, and up to twice as many expansions as steps go straight enough.
         """
-        return max(round(math.log2(max(self.expanded_per_step, 1.0))), 1)
+        straight = max(math.log2(max(self.expanded_per_step, 1.0)), 1.0)
+        return round(straight - math.log2(ALONE) * self.alone / self.states)
 
     @property
     def expanded_per_step(self) -> float:
@@ -85,6 +89,11 @@ class Score:
             -(self.evaluations / max(self.alone, 1)) * max(self.steps / max(self.alone, 1), 1.0),
             -self.expanded / max(self.solved, 1),
         )
+
+    def clearly_below(self, other: Score) -> bool:
+        """Fewer states solved, or as many with more than twice the detours."""
+        ours, theirs = self.solved / self.states, other.solved / other.states
+        return ours < theirs or (ours == theirs and self.detours > other.detours + 1)
 
     def __str__(self) -> str:
         return f"{self.solved}/{self.states}"
