@@ -8,11 +8,14 @@ import numpy as np
 import pytest
 
 from goalward.learning import led_lessons, plan_lessons, teacher
-from goalward.learning.led_lessons import GOING_ON, PLAN_SHARE, PLANS, SEARCHES, STATES, LedPlans
+from goalward.learning.led_lessons import GOING_ON, LATEST, PLAN_SHARE, PLANS, SEARCHES, STATES, LedPlans
+from goalward.learning.lesson import Lesson
 from goalward.learning.met_lessons import MET_SHARE, MetStates
-from goalward.regression import RolloutOptions, regress
+from goalward.learning.region_lessons import Draw
+from goalward.regression import RolloutOptions, Rollouts, regress
 from goalward.sampling import label
-from goalward.search import bind_heuristic
+from goalward.sampling.labels import GoOn
+from goalward.search import BoundHeuristic, bind_heuristic
 from goalward.task.states import BitRows, from_bits, to_bits, with_fixed
 from goalward.task.strips import Ints
 from oracle import as_set, cheapest_cost, make_task, successors, with_init
@@ -86,7 +89,7 @@ def test_larger_lessons_have_more_searches(kind: type[LedPlans], monkeypatch: py
     task, rollouts, source = prepared("blocks")
     lesson = teach(kind(task, 0), rollouts, source, 3 * STATES)
     assert len(noted.starts) == 3
-    assert len(lesson.labels) == 3 * STATES
+    assert 2 * STATES < len(lesson.labels) <= 3 * STATES
 
 
 @BOTH
@@ -104,6 +107,7 @@ def test_a_lesson_without_plans_has_no_choices(kind: type[LedPlans], monkeypatch
 def test_where_no_plan_is_found_rounds_do_without_more_and_more(
     kind: type[LedPlans], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(kind, "straightens", False)
     task, rollouts, source = prepared("blocks")
     lessons = kind(task, 0)
     tried: list[int] = []
@@ -158,6 +162,25 @@ def test_labels_of_all_parts_are_capped_by_what_plans_prove(kind: type[LedPlans]
         bound = label(task, along, lesson.states)
         proven = bound < along.beyond
         assert (lesson.labels[proven] <= bound[proven]).all()
+
+
+def test_regions_take_the_place_of_plans_where_searches_meet_goals(monkeypatch: pytest.MonkeyPatch) -> None:
+    task, rollouts, source = prepared("tiles")
+    lessons = LedPlans(task, 1)
+    taught: list[int] = []
+    teach_regions = lessons._regions.teach
+
+    def noted(heuristic: BoundHeuristic, known: Rollouts, n: int, draw: Draw, go_on: GoOn) -> Lesson:
+        taught.append(n)
+        return teach_regions(heuristic, known, n, draw, go_on)
+
+    monkeypatch.setattr(lessons._regions, "teach", noted)
+    for heuristic, expansions, regions in (("blind", 20, False), ("ff", 2000, True)):
+        monkeypatch.setattr(led_lessons, "FEWEST", expansions)
+        monkeypatch.setattr(led_lessons, "MOST", expansions + 1)
+        for _ in range(LATEST // SEARCHES):
+            lessons(bind_heuristic(task, heuristic), rollouts, STATES, lambda m: source.draw_states(m)[0])
+        assert bool(taught) == regions
 
 
 def test_half_the_drawn_states_keep_what_pre_images_say_of_them() -> None:

@@ -119,6 +119,18 @@ def test_a_network_that_does_well_early_gets_improved_labels_before_the_end() ->
     assert FreshLessons(make_source(), N, None, None, fresh=True).enough()
 
 
+def test_many_small_lessons_are_enough_when_they_have_as_many_states() -> None:
+    fresh = FreshLessons(make_source(), 10 * N, no_improvement, 100.0, fresh=True, pace=Pace(states=N))
+    fresh.begin(100.0)
+    fresh.next(0.0, None)
+    improved: list[Lesson] = []
+    while not fresh.enough():
+        lesson = fresh.next(0.1, say(fresh.task))
+        if set(lesson.labels) == {77} and not any(lesson is other for other in improved):
+            improved.append(lesson)
+    assert [len(lesson.labels) for lesson in improved] == [N] * 10 * ENOUGH_IMPROVED
+
+
 def test_training_ends_when_it_is_enough_for_the_watcher_and_the_lessons() -> None:
     source = make_source()
     fresh = FreshLessons(source, N, no_improvement, None, fresh=True)

@@ -7,6 +7,8 @@ how to go on.
 
 from __future__ import annotations
 
+from collections import deque
+
 import numpy as np
 
 from goalward import _core
@@ -33,22 +35,28 @@ WIDTHS = (1, 4, 32)
 """States expanded at once, one of these: search in earnest has several widths, too."""
 PLAN_SHARE = 0.4
 """Of the states of a lesson that are from plans."""
+LATEST, GOAL_SHARE = 20, 0.9
+"""Searches, and the share of them that meet a goal where the network leads there, and needs no plans."""
 
 
 class LedPlans(RankedPlans):
-    """Lessons as from ranked plans, half of these from where searches with the network were led; no regions.
+    """Lessons as from ranked plans, half of these from where searches with the network were led.
 
-    Half the drawn states keep what pre-images say of them: states of which nothing is known stay far from the goal, and
-    search away from them. The others are labelled a step ahead.
+    Half the states of no plan keep what pre-images say of them: states of which nothing is known stay far from the
+    goal, and search away from them. Where searches meet goals, regions straighten the way: values come closer to
+    distances than plans that were found and improved for a moment.
     """
 
     # Less for each plan than where lessons are few: more of them, and more steps of training, are worth more.
     others = 4
     effort = 10_000_000
+    straightens = True
+    """Do regions take the place of plans where searches meet goals?"""
 
     def __init__(self, task: Task, seed: int) -> None:
         super().__init__(task, seed)
         self._left_at: BitRows | None = None
+        self._met_goals: deque[bool] = deque(maxlen=LATEST)
         self._waited = self._rounds_without = 0
 
     def __call__(
@@ -59,6 +67,8 @@ class LedPlans(RankedPlans):
             self._search_and_plan(heuristic, go_on)
         along = join_rollouts([rollouts for _, rollouts in self._plans]) if self._plans else None
         known = rollouts if along is None else join_rollouts([rollouts, along])
+        if self.straightens and self._leads_to_goals():
+            return self._regions.teach(heuristic, known, n, draw, go_on)
         parts = self._met_part(heuristic, n, known)
         if along is not None:
             parts.append(self._taught(round(n * PLAN_SHARE), along.preimages, known))
@@ -68,6 +78,9 @@ class LedPlans(RankedPlans):
         labels = finite(np.concatenate([part.labels for part in parts]), rollouts.beyond)
         return self._with_choices(Lesson(states, labels))
 
+    def _leads_to_goals(self) -> bool:
+        return sum(self._met_goals) >= GOAL_SHARE * LATEST
+
     def _met_part(self, heuristic: BoundHeuristic, n: int, known: Rollouts) -> list[Lesson]:
         """Of a lesson of so many states, those that searches met."""
         return []
@@ -76,7 +89,7 @@ class LedPlans(RankedPlans):
         """Of searches, what is of use later."""
 
     def _drawn(self, heuristic: BoundHeuristic, known: Rollouts, n: int, draw: Draw) -> Lesson:
-        """States of no plan and no search."""
+        """States of no plan."""
         ahead = bellman(heuristic, known, n - n // 2, draw)
         states = draw(n // 2)
         labels = label(self.task, known, states).astype(np.float32)
@@ -88,6 +101,8 @@ class LedPlans(RankedPlans):
         Where no plan is found, which takes longest, the next rounds do without, one, three, seven and so on.
         """
         left_at = self._search_on(heuristic, go_on)
+        if self.straightens and self._leads_to_goals():
+            return
         if self._rounds_without:
             self._rounds_without -= 1
             return
@@ -107,6 +122,7 @@ class LedPlans(RankedPlans):
         found = search_regions(heuristic, starts, expansions=expansions, batch=int(self._random.choice(WIDTHS)))
         if len(found):  # a search that begins in a goal meets nothing
             self._remember(found)
+        self._met_goals.extend(found.ended(_core.RegionEnd.GOAL).tolist())
         self._left_at = found.exits[found.ended(_core.RegionEnd.BORDER)]
         return self._left_at
 

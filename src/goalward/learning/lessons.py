@@ -31,8 +31,9 @@ DRAWING_SHARE = 0.2
 """Of the time limit after which no more states of a lesson are drawn, nor walked to: in huge tasks, a few must do."""
 FEWEST, FIRST_STATES = 500, 10_000
 """States of a lesson at least; of the first lesson without a time limit, each of the next ones has twice as many."""
-ENOUGH_IMPROVED = 3
-"""Lessons with improved labels before a training may end because it has learned enough."""
+ENOUGH_IMPROVED, ENOUGH_STATES = 3, 50_000
+"""Full lessons with improved labels, or states of smaller ones, before a training may end because it has learned
+enough."""
 
 CurrentWeights = Callable[[], NetworkWeights]
 
@@ -107,6 +108,7 @@ class FreshLessons:
         self._tell = tell
         self._made = 0  # lessons
         self._improved = 0  # of them, with improved labels
+        self._improved_states = 0
         self._pace = pace
         self._first_share = pace.first_share
         self._states: BitRows | None = None  # of all lessons, unless they are fresh
@@ -140,7 +142,9 @@ class FreshLessons:
         better = None
         if self._improve and weights and (self._improved or progress >= self._first_share):
             better = self._make_better(self._improve, weights)
-        self._improved += better is not None
+        if better is not None:
+            self._improved += 1
+            self._improved_states += len(better.labels)
         self._lesson = better or self._make_first()
         self._made += 1
         self._uses = 1
@@ -151,7 +155,10 @@ class FreshLessons:
     def enough(self) -> bool:
         """Improved labels come next; where there have been some, it is enough."""
         self._first_share = 0.0
-        return self._improve is None or self._improved >= ENOUGH_IMPROVED
+        if self._improve is None:
+            return True
+        states = min(ENOUGH_STATES, ENOUGH_IMPROVED * self._n)
+        return self._improved >= ENOUGH_IMPROVED and self._improved_states >= states
 
     def _size(self) -> int:
         """How many states: as many as asked for, or as there is time for."""

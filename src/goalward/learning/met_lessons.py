@@ -31,6 +31,8 @@ step ahead."""
 class MetStates(LedPlans):
     """Lessons as from plans of where searches are led, and from the states that these searches met."""
 
+    straightens = False
+
     def __init__(self, task: Task, seed: int) -> None:
         super().__init__(task, seed)
         self._met: list[tuple[BitRows, npt.NDArray[np.float32]]] = []
