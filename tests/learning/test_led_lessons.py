@@ -107,7 +107,7 @@ def test_a_lesson_without_plans_has_no_choices(kind: type[LedPlans], monkeypatch
 def test_where_no_plan_is_found_rounds_do_without_more_and_more(
     kind: type[LedPlans], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kind, "straightens", False)
+    monkeypatch.setattr(kind, "_needs_plans", lambda _: True)
     task, rollouts, source = prepared("blocks")
     lessons = kind(task, 0)
     tried: list[int] = []

@@ -213,7 +213,7 @@ def test_better_labels_have_a_pace_of_their_own(monkeypatch: pytest.MonkeyPatch)
         clock.now += 1.0
         return replace(no_improvement(heuristic, rollouts, n, draw, go_on), most_uses=100)
 
-    pace = Pace(first_share=0.1, states=30, training=2.0)
+    pace = Pace(first_share=0.1, states=30)
     fresh = FreshLessons(make_source(), N, slow, 100.0, fresh=True, pace=pace)
     assert set(fresh.next(0.09, say(fresh.task)).labels) != {77}
     clock.now += 0.25
@@ -223,8 +223,8 @@ def test_better_labels_have_a_pace_of_their_own(monkeypatch: pytest.MonkeyPatch)
         clock.now += 0.25  # training on it
     assert set(found[0].labels) == {77}
     assert len(found[0].labels) == 30
-    assert [lesson is found[0] for lesson in found] == [True] * 8 + [False] * 12, "twice as long as making it"
-    assert found[15] is found[8]
+    assert [lesson is found[0] for lesson in found] == [True] * 4 + [False] * 16, "as long as making it"
+    assert found[7] is found[4]
 
 
 @pytest.mark.parametrize(("limit", "seconds", "answer"), [(10.0, 0.9, True), (10.0, 1.1, False), (None, 1e6, True)])

@@ -31,7 +31,7 @@ class Improvement:
     pace: Pace = STEADY
 
 
-CLOSELY = Pace(first_share=0.1, states=STATES, training=1.0)
+CLOSELY = Pace(first_share=0.1, states=STATES)
 """Many small lessons, so that search and what it learns follow one another closely."""
 
 IMPROVEMENTS: dict[str, Improvement] = {

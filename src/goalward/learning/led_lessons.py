@@ -50,8 +50,6 @@ class LedPlans(RankedPlans):
     # Less for each plan than where lessons are few: more of them, and more steps of training, are worth more.
     others = 4
     effort = 10_000_000
-    straightens = True
-    """Do regions take the place of plans where searches meet goals?"""
 
     def __init__(self, task: Task, seed: int) -> None:
         super().__init__(task, seed)
@@ -67,7 +65,7 @@ class LedPlans(RankedPlans):
             self._search_and_plan(heuristic, go_on)
         along = join_rollouts([rollouts for _, rollouts in self._plans]) if self._plans else None
         known = rollouts if along is None else join_rollouts([rollouts, along])
-        if self.straightens and self._leads_to_goals():
+        if not self._needs_plans():
             return self._regions.teach(heuristic, known, n, draw, go_on)
         parts = self._met_part(heuristic, n, known)
         if along is not None:
@@ -78,8 +76,9 @@ class LedPlans(RankedPlans):
         labels = finite(np.concatenate([part.labels for part in parts]), rollouts.beyond)
         return self._with_choices(Lesson(states, labels))
 
-    def _leads_to_goals(self) -> bool:
-        return sum(self._met_goals) >= GOAL_SHARE * LATEST
+    def _needs_plans(self) -> bool:
+        """Not where searches meet goals: then regions take their place."""
+        return sum(self._met_goals) < GOAL_SHARE * LATEST
 
     def _met_part(self, heuristic: BoundHeuristic, n: int, known: Rollouts) -> list[Lesson]:
         """Of a lesson of so many states, those that searches met."""
@@ -101,7 +100,7 @@ class LedPlans(RankedPlans):
         Where no plan is found, which takes longest, the next rounds do without, one, three, seven and so on.
         """
         left_at = self._search_on(heuristic, go_on)
-        if self.straightens and self._leads_to_goals():
+        if not self._needs_plans():
             return
         if self._rounds_without:
             self._rounds_without -= 1

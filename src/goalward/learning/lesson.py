@@ -54,13 +54,11 @@ class Pace:
     """How lessons with improved labels follow one another where there is a time limit.
 
     ``first_share`` is of the training, before labels are improved: until then the network knows too little to improve
-    them. A lesson has so many ``states``, or as many as there is time for. It is passed over, if it may be so often,
-    until training on it has taken ``training`` times as long as making it.
+    them. A lesson has so many ``states``, or as many as there is time for.
     """
 
     first_share: float = 0.3
     states: int | None = None
-    training: float = 1.0
 
 
 STEADY = Pace()
@@ -71,7 +69,7 @@ STEADY = Pace()
 class Lesson:
     """The labelled states of an epoch, and choices that the network should make as they were made.
 
-    ``most_uses`` are passes over it at most, where one takes less time than the pace of lessons asks for.
+    ``most_uses`` are passes over it at most, where one takes less time than making it did.
     """
 
     states: BitRows

@@ -133,8 +133,7 @@ class FreshLessons:
             trained_in = (begun - self._given_at) / self._uses
             self._seconds_per_state = (self._made_in + trained_in) / len(self._lesson.labels)
             if self._time_limit:
-                enough = self._made_in * (self._pace.training if self._improved else 1.0)
-                costly = self._uses < self._lesson.most_uses and enough > trained_in * self._uses
+                costly = self._uses < self._lesson.most_uses and self._made_in > trained_in * self._uses
                 too_late = self._made_in > (1 - progress) * self._time_limit
                 if costly or too_late:
                     self._uses += 1

@@ -31,11 +31,12 @@ step ahead."""
 class MetStates(LedPlans):
     """Lessons as from plans of where searches are led, and from the states that these searches met."""
 
-    straightens = False
-
     def __init__(self, task: Task, seed: int) -> None:
         super().__init__(task, seed)
         self._met: list[tuple[BitRows, npt.NDArray[np.float32]]] = []
+
+    def _needs_plans(self) -> bool:
+        return True
 
     def _remember(self, found: Regions) -> None:
         met = found.states[self._kept(found)]
