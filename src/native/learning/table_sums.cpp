@@ -51,9 +51,9 @@ void sum_rows(const TrueAtoms& states, const float* table, std::size_t width, st
     const auto row = [&](std::size_t atom) { return table + atom * width; };
     for (std::size_t i = 0; i < count(states); ++i) {
         const uint64_t* state = states.bits.data() + i * words;
-        const uint64_t* before = state - words;
+        const uint64_t* before = i ? state - words : nullptr;
         float* sum = sums.data() + i * width;
-        if (i > 0 && nearly_same(state, before, words)) {
+        if (before && nearly_same(state, before, words)) {
             std::copy_n(sum - width, width, sum);
             for_each_atom(words, [&](std::size_t w) { return state[w] & ~before[w]; },
                           [&](std::size_t atom) { add(sum, row(atom), width); });
@@ -74,9 +74,9 @@ void add_to_rows(const TrueAtoms& states, std::span<const float> gradients, std:
     std::vector<float> later(width);
     for (std::size_t i = count(states); i-- > 0;) {
         const uint64_t* state = states.bits.data() + i * words;
-        const uint64_t* before = state - words;
+        const uint64_t* before = i ? state - words : nullptr;
         add(later.data(), gradients.data() + i * width, width);
-        if (i > 0 && nearly_same(state, before, words)) {
+        if (before && nearly_same(state, before, words)) {
             for_each_atom(words, [&](std::size_t w) { return state[w] & ~before[w]; },
                           [&](std::size_t atom) { add(row(atom), later.data(), width); });
             for_each_atom(words, [&](std::size_t w) { return before[w] & ~state[w]; },
