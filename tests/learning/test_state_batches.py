@@ -10,9 +10,11 @@ import torch
 
 from goalward import _core
 from goalward.learning import NetworkShape
-from goalward.learning.state_batches import StateBatches
+from goalward.learning.state_batches import StateBatches, for_device
 from goalward.learning.state_network import StateNetwork
 from goalward.task.states import BitRows, from_bits, to_bits
+
+ANOTHER = "cpu:0"  # the same device by another name: states go there as to one that cannot take bits
 
 
 def few_true(n: int, n_atoms: int) -> BitRows:
@@ -42,7 +44,9 @@ def test_bits_give_the_values_and_gradients_of_zeros_and_ones(
 ) -> None:
     states = make(97, n_atoms)
     rows = np.arange(97)
-    dense = torch.from_numpy(from_bits(states, n_atoms).astype(np.float32))
+    dense = for_device(states, n_atoms, ANOTHER)
+    assert isinstance(dense, torch.Tensor)
+    assert np.array_equal(dense, from_bits(states, n_atoms))
     outputs, gradients = [], []
     for feed in (lambda: (batch for batch, _ in batches(states, n_atoms).epoch(rows, 40)), lambda: dense.split(40)):
         network = StateNetwork(n_atoms, NetworkShape(width=width), torch.Generator().manual_seed(0))
@@ -80,6 +84,8 @@ def test_states_that_do_not_fit_the_table_are_refused() -> None:
     for states in (beyond, np.zeros((3, 2), dtype=np.uint64)):
         with pytest.raises(ValueError, match="damaged arrays"):
             _core.table_sums(states, table)
+    with pytest.raises(ValueError, match="negative"):
+        _core.table_gradients(np.zeros((0, 0), dtype=np.uint64), np.zeros((0, 4), dtype=np.float32), -1)
     with pytest.raises(ValueError, match="differ in number"):
         _core.table_gradients(np.zeros((3, 1), dtype=np.uint64), np.zeros((2, 4), dtype=np.float32), 10)
 

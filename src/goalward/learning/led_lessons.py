@@ -24,8 +24,7 @@ from goalward.task.states import BitRows, to_lists
 from goalward.task.strips import Rows, Task
 
 STATES = 2000
-"""Labelled states of a lesson for each round of searches and plans: many small lessons, so that search and what it
-learns follow one another closely."""
+"""Labelled states of a lesson for each round of searches and plans."""
 SEARCHES, GOING_ON, PLANS = 4, 3, 4
 """Of a round. So many of the searches go on where the last ones were left, and half of the plans begin where these are
 left."""

@@ -36,7 +36,7 @@ class MetStates(LedPlans):
         self._met: list[tuple[BitRows, npt.NDArray[np.float32]]] = []
 
     def _needs_plans(self) -> bool:
-        return True
+        return True  # regions are for first labels that are no relaxed plans
 
     def _remember(self, found: Regions) -> None:
         met = found.states[self._kept(found)]

@@ -177,7 +177,7 @@ class Race:
         return self._left() > short + (0.0 if before else spent.overhead)
 
     def _learn_on(self, number: int, before: Learned | None, seconds: float | None, turn: int) -> Learned:
-        """One trial begins, or goes on; more training that made it worse is undone."""
+        """One trial begins, or goes on; more training that made it clearly worse is undone."""
         trial = Trial(
             self.task, self.method, self.options, number, seconds, self.states, self.watcher, time.monotonic(),
             share=self.lengths[turn] / sum(self.lengths),

@@ -91,7 +91,7 @@ class Score:
         )
 
     def clearly_below(self, other: Score) -> bool:
-        """Fewer states solved, or as many with more than twice the detours."""
+        """Fewer states solved, or as many with :attr:`detours` that differ by more than rounding."""
         ours, theirs = self.solved / self.states, other.solved / other.states
         return ours < theirs or (ours == theirs and self.detours > other.detours + 1)
 

@@ -13,16 +13,11 @@ namespace {
 
 using Matrix = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-auto to_matrix(std::vector<float>&& values, std::size_t rows, std::size_t width) {
-    auto* held = new std::vector<float>(std::move(values));
-    nb::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<float>*>(p); });
-    return nb::ndarray<nb::numpy, float, nb::ndim<2>>(held->data(), {rows, width}, owner);
-}
-
 // The words of the states, none of which may say anything of an atom that the table does not have.
-TrueAtoms true_atoms(const BitRows& states, std::size_t n_atoms) {
-    const std::size_t words = states.shape(1), used = n_atoms % 64;
-    require(words == (n_atoms + 63) / 64, "the bit rows do not fit the number of atoms");
+TrueAtoms true_atoms(const BitRows& states, int n_atoms) {
+    const std::size_t words = states.shape(1);
+    const int used = n_atoms % 64;
+    require(words == bit_words(n_atoms), "the bit rows do not fit the number of atoms");
     if (used)
         for (std::size_t i = 0; i < states.shape(0); ++i)
             require(states.data()[(i + 1) * words - 1] >> used == 0, "a bit beyond the last atom is set");
@@ -30,7 +25,7 @@ TrueAtoms true_atoms(const BitRows& states, std::size_t n_atoms) {
 }
 
 auto sums(const BitRows& states, const Matrix& table) {
-    const TrueAtoms atoms = true_atoms(states, table.shape(0));
+    const TrueAtoms atoms = true_atoms(states, static_cast<int>(table.shape(0)));
     std::vector<float> result(states.shape(0) * table.shape(1));
     {
         nb::gil_scoped_release released;
@@ -39,15 +34,17 @@ auto sums(const BitRows& states, const Matrix& table) {
     return to_matrix(std::move(result), states.shape(0), table.shape(1));
 }
 
-auto gradients_of_rows(const BitRows& states, const Matrix& gradients, std::size_t n_atoms) {
+auto gradients_of_rows(const BitRows& states, const Matrix& gradients, int n_atoms) {
+    require(n_atoms >= 0, "the number of atoms is negative");
     const TrueAtoms atoms = true_atoms(states, n_atoms);
     require(gradients.shape(0) == states.shape(0), "states and gradients differ in number");
-    std::vector<float> result(n_atoms * gradients.shape(1));
+    const auto rows = static_cast<std::size_t>(n_atoms);
+    std::vector<float> result(rows * gradients.shape(1));
     {
         nb::gil_scoped_release released;
         add_to_rows(atoms, {gradients.data(), gradients.size()}, gradients.shape(1), result.data());
     }
-    return to_matrix(std::move(result), n_atoms, gradients.shape(1));
+    return to_matrix(std::move(result), rows, gradients.shape(1));
 }
 
 }  // namespace

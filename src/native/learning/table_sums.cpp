@@ -4,6 +4,7 @@
 #include <bit>
 #include <vector>
 
+#include "search/bit_matrix.hpp"
 #include "search/kernels.hpp"
 
 namespace goalward {
@@ -24,12 +25,13 @@ void subtract(float* to, const float* from, std::size_t width) {
     for (; i < width; ++i) to[i] -= from[i];
 }
 
-// Calls function(atom) for each set bit of word(w), w being the place of a word, in ascending order.
-template <class WordAt, class Function>
-void for_each_atom(std::size_t words, WordAt&& word, Function&& function) {
-    for (std::size_t w = 0; w < words; ++w)
-        for (uint64_t rest = word(w); rest; rest &= rest - 1)
-            function(w * 64 + static_cast<std::size_t>(std::countr_zero(rest)));
+// Calls function(atom) for the atoms that are true in `state` and not in `other`, which may be null, in ascending order.
+template <class Function>
+void for_each_beyond(const uint64_t* state, const uint64_t* other, std::size_t words, Function&& function) {
+    for (std::size_t w = 0; w < words; ++w) {
+        const uint64_t rest = other ? state[w] & ~other[w] : state[w];
+        for_each_bit(&rest, 1, [&](int32_t bit) { function(w * 64 + static_cast<std::size_t>(bit)); });
+    }
 }
 
 // Is it less work to say how `state` differs from `before` than which atoms are true in it?
@@ -44,48 +46,44 @@ bool nearly_same(const uint64_t* state, const uint64_t* before, std::size_t word
 
 std::size_t count(const TrueAtoms& states) { return states.words ? states.bits.size() / states.words : 0; }
 
+const uint64_t* state_at(const TrueAtoms& states, std::size_t i) { return states.bits.data() + i * states.words; }
+
+// The state before state i where only differences from it are looked at, null where all true atoms are.
+const uint64_t* base_of(const TrueAtoms& states, std::size_t i) {
+    if (i == 0 || !nearly_same(state_at(states, i), state_at(states, i - 1), states.words)) return nullptr;
+    return state_at(states, i - 1);
+}
+
 }  // namespace
 
 void sum_rows(const TrueAtoms& states, const float* table, std::size_t width, std::span<float> sums) {
-    const std::size_t words = states.words;
-    const auto row = [&](std::size_t atom) { return table + atom * width; };
     for (std::size_t i = 0; i < count(states); ++i) {
-        const uint64_t* state = states.bits.data() + i * words;
-        const uint64_t* before = i ? state - words : nullptr;
+        const uint64_t *state = state_at(states, i), *base = base_of(states, i);
         float* sum = sums.data() + i * width;
-        if (before && nearly_same(state, before, words)) {
+        if (base)
             std::copy_n(sum - width, width, sum);
-            for_each_atom(words, [&](std::size_t w) { return state[w] & ~before[w]; },
-                          [&](std::size_t atom) { add(sum, row(atom), width); });
-            for_each_atom(words, [&](std::size_t w) { return before[w] & ~state[w]; },
-                          [&](std::size_t atom) { subtract(sum, row(atom), width); });
-        } else {
+        else
             std::fill_n(sum, width, 0.0f);
-            for_each_atom(words, [&](std::size_t w) { return state[w]; },
-                          [&](std::size_t atom) { add(sum, row(atom), width); });
-        }
+        for_each_beyond(state, base, states.words, [&](std::size_t atom) { add(sum, table + atom * width, width); });
+        if (base)
+            for_each_beyond(base, state, states.words,
+                            [&](std::size_t atom) { subtract(sum, table + atom * width, width); });
     }
 }
 
 void add_to_rows(const TrueAtoms& states, std::span<const float> gradients, std::size_t width, float* table) {
-    const std::size_t words = states.words;
-    const auto row = [&](std::size_t atom) { return table + atom * width; };
     // From the last state to the first: the gradients of all states that are said by their differences from this one.
     std::vector<float> later(width);
     for (std::size_t i = count(states); i-- > 0;) {
-        const uint64_t* state = states.bits.data() + i * words;
-        const uint64_t* before = i ? state - words : nullptr;
+        const uint64_t *state = state_at(states, i), *base = base_of(states, i);
         add(later.data(), gradients.data() + i * width, width);
-        if (before && nearly_same(state, before, words)) {
-            for_each_atom(words, [&](std::size_t w) { return state[w] & ~before[w]; },
-                          [&](std::size_t atom) { add(row(atom), later.data(), width); });
-            for_each_atom(words, [&](std::size_t w) { return before[w] & ~state[w]; },
-                          [&](std::size_t atom) { subtract(row(atom), later.data(), width); });
-        } else {
-            for_each_atom(words, [&](std::size_t w) { return state[w]; },
-                          [&](std::size_t atom) { add(row(atom), later.data(), width); });
+        for_each_beyond(state, base, states.words,
+                        [&](std::size_t atom) { add(table + atom * width, later.data(), width); });
+        if (base)
+            for_each_beyond(base, state, states.words,
+                            [&](std::size_t atom) { subtract(table + atom * width, later.data(), width); });
+        else
             std::fill(later.begin(), later.end(), 0.0f);
-        }
     }
 }
 

@@ -57,11 +57,15 @@ auto to_numpy(std::vector<T>&& values) {
     nanobind::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
     return nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>>(held->data(), {held->size()}, owner);
 }
+template <class T>
+auto to_matrix(std::vector<T>&& values, std::size_t rows, std::size_t width) {
+    auto* held = new std::vector<T>(std::move(values));
+    nanobind::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<2>>(held->data(), {rows, width}, owner);
+}
 inline auto to_bit_rows(std::vector<uint64_t>&& values, std::size_t width) {
-    auto* held = new std::vector<uint64_t>(std::move(values));
-    nanobind::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<uint64_t>*>(p); });
-    const std::size_t rows = width ? held->size() / width : 0;
-    return nanobind::ndarray<nanobind::numpy, uint64_t, nanobind::ndim<2>>(held->data(), {rows, width}, owner);
+    const std::size_t rows = width ? values.size() / width : 0;
+    return to_matrix(std::move(values), rows, width);
 }
 
 // A question that native loops ask about twenty times a second, without the interpreter's lock: shall it go on? Runs
