@@ -1,6 +1,6 @@
 """The heuristics that search knows by name, and how one is bound to a task.
 
-To add one in native code: write an ``Evaluator`` in ``src/native/search`` and name it in the table of
+To add one in native code: write an ``Evaluator`` in ``src/native/search/heuristics`` and name it in the table of
 ``heuristics.hpp``. To try one from Python, pass a function to :func:`bind_heuristic`: it gets a ``uint8`` array of
 shape (states, |F|) and returns one number per state.
 """

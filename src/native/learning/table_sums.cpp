@@ -4,8 +4,8 @@
 #include <bit>
 #include <vector>
 
-#include "search/bit_matrix.hpp"
-#include "search/kernels.hpp"
+#include "search/core/bit_matrix.hpp"
+#include "search/network/kernels.hpp"
 
 namespace goalward {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <unordered_set>
 
-#include "search/budget.hpp"
+#include "search/core/budget.hpp"
 #include "task/random.hpp"
 
 namespace goalward {

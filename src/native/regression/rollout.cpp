@@ -1,6 +1,6 @@
 #include "regression/rollout.hpp"
 
-#include "search/budget.hpp"
+#include "search/core/budget.hpp"
 
 namespace goalward {
 

@@ -4,7 +4,7 @@
 #include <bit>
 #include <numeric>
 
-#include "search/budget.hpp"
+#include "search/core/budget.hpp"
 #include "task/random.hpp"
 
 namespace goalward {

@@ -12,12 +12,12 @@
 #include <span>
 #include <vector>
 
-#include "search/chunked.hpp"
-#include "search/guide.hpp"
+#include "search/core/chunked.hpp"
+#include "search/heuristics/guide.hpp"
 #include "search/improve/detours.hpp"
 #include "search/improve/suffixes.hpp"
-#include "search/queues.hpp"
-#include "search/registry.hpp"
+#include "search/core/queues.hpp"
+#include "search/core/registry.hpp"
 
 namespace goalward {
 

@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-#include "search/guidance.hpp"
+#include "search/engines/guidance.hpp"
 #include "search/improve/path.hpp"
 
 namespace goalward {

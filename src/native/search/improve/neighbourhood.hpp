@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "search/chunked.hpp"
+#include "search/core/chunked.hpp"
 #include "search/improve/detours.hpp"
 #include "search/improve/suffixes.hpp"
-#include "search/registry.hpp"
+#include "search/core/registry.hpp"
 
 namespace goalward {
 

@@ -10,10 +10,10 @@
 #include <span>
 #include <vector>
 
-#include "search/ff_guide.hpp"
-#include "search/guidance.hpp"
+#include "search/heuristics/ff_guide.hpp"
+#include "search/engines/guidance.hpp"
 #include "search/improve/detour_search.hpp"
-#include "search/landmark_count.hpp"
+#include "search/landmarks/count.hpp"
 
 namespace goalward {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "search/ff_guide.hpp"
+#include "search/heuristics/ff_guide.hpp"
 #include "search/improve/detour_search.hpp"
 
 namespace goalward {

@@ -10,10 +10,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "search/budget.hpp"
+#include "search/core/budget.hpp"
 #include "search/improve/detours.hpp"
 #include "search/improve/suffixes.hpp"
-#include "search/relaxation.hpp"
+#include "search/heuristics/relaxation.hpp"
 
 namespace goalward {
 

@@ -1,0 +1,161 @@
+#include "search/batches/regions.hpp"
+
+#include <algorithm>
+#include <queue>
+#include <utility>
+
+#include "search/core/open_list.hpp"
+#include "search/core/registry.hpp"
+
+namespace goalward {
+
+namespace {
+
+class Region {
+public:
+    Region(Evaluator& evaluator, const RegionOptions& options)
+        : problem_(evaluator.problem()), evaluator_(evaluator), options_(options), unlimited_(0, 0, 1, nullptr),
+          registry_(problem_.packing().n_words(), unlimited_), values_(problem_.packing().n_variables()) {}
+
+    void search(const Word* first) {
+        std::copy_n(first, problem_.packing().n_words(), registry_.scratch());
+        registry_.insert_scratch();
+        add_node();
+        children_.push_back(0);
+        evaluate_children({}, {});
+        while (!open_.empty() && !met_goal_ && expanded_.size() < static_cast<std::size_t>(options_.expansions)) {
+            const std::size_t from = expanded_.size();
+            const std::size_t most = std::min<std::size_t>(options_.expansions - from, options_.batch);
+            while (!open_.empty() && expanded_.size() - from < most) expanded_.push_back(open_.pop().id());
+            expand({expanded_.data() + from, expanded_.size() - from});
+        }
+    }
+
+    void report(int32_t number, Regions& regions) {
+        const std::vector<float> values = back_up();
+        for (StateId id : expanded_) {
+            append_bits(id, regions.states);
+            regions.values.push_back(values[id]);
+            regions.origins.push_back(number);
+        }
+        const bool has_exit = !met_goal_ && !open_.empty();
+        regions.ends.push_back(met_goal_ ? RegionEnd::goal : has_exit ? RegionEnd::border : RegionEnd::no_way_out);
+        if (has_exit)
+            append_bits(open_.top().id(), regions.exits);
+        else
+            regions.exits.resize(regions.exits.size() + problem_.packing().n_bit_words());
+    }
+
+private:
+    struct Edge {
+        StateId child, parent;
+    };
+
+    void expand(std::span<const StateId> batch) {
+        parents_.clear();
+        children_.clear();
+        origins_.clear();
+        for (StateId id : batch) parents_.push_back(registry_[id]);
+        for (std::size_t i = 0; i < batch.size(); ++i) {
+            problem_.packing().unpack(parents_[i], values_.data());
+            operators_.clear();
+            problem_.applicable(values_.data(), operators_);
+            for (int32_t op : operators_) {
+                problem_.apply(op, parents_[i], registry_.scratch());
+                const auto [child, fresh] = registry_.insert_scratch();
+                edges_.push_back({child, batch[i]});
+                if (!fresh) continue;
+                add_node();
+                children_.push_back(child);
+                origins_.push_back({static_cast<int32_t>(i), op});
+            }
+        }
+        evaluate_children(parents_, origins_);
+    }
+
+    void add_node() {
+        const auto id = static_cast<StateId>(registry_.size() - 1);
+        is_goal_.push_back(problem_.is_goal(registry_[id]));
+        met_goal_ = met_goal_ || is_goal_[id];
+        h_.push_back(dead_end);
+    }
+
+    void evaluate_children(std::span<const Word* const> parents, std::span<const Batch::Origin> origins) {
+        states_.clear();
+        for (StateId id : children_) states_.push_back(registry_[id]);
+        fresh_.resize(children_.size());
+        evaluator_.evaluate({states_, parents, origins}, fresh_);
+        for (std::size_t i = 0; i < children_.size(); ++i) {
+            h_[children_[i]] = fresh_[i];
+            if (fresh_[i] != dead_end) open_.push(GreedyEntry(fresh_[i], children_[i]));
+        }
+    }
+
+    // Dijkstra's algorithm backwards over the edges that the search met, from goals and from the border inwards.
+    std::vector<float> back_up() const {
+        const std::size_t n = registry_.size();
+        std::vector<uint32_t> start(n + 1);
+        for (const Edge& edge : edges_) ++start[edge.child + 1];
+        for (std::size_t i = 0; i < n; ++i) start[i + 1] += start[i];
+        std::vector<StateId> parents(edges_.size());
+        std::vector<uint32_t> next(start.begin(), start.end() - 1);
+        for (const Edge& edge : edges_) parents[next[edge.child]++] = edge.parent;
+
+        // A state that is no goal is at least one step away from one, whatever the heuristic says.
+        std::vector<float> value(n);
+        for (std::size_t id = 0; id < n; ++id) value[id] = is_goal_[id] ? 0 : std::max(h_[id], 1.0f);
+        for (StateId id : expanded_) value[id] = dead_end;
+        using Entry = std::pair<float, StateId>;
+        std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
+        for (std::size_t id = 0; id < n; ++id)
+            if (value[id] != dead_end) queue.push({value[id], static_cast<StateId>(id)});
+        while (!queue.empty()) {
+            const auto [least, id] = queue.top();
+            queue.pop();
+            if (least > value[id]) continue;
+            for (uint32_t e = start[id]; e < start[id + 1]; ++e)
+                if (least + 1 < value[parents[e]]) queue.push({value[parents[e]] = least + 1, parents[e]});
+        }
+        return value;
+    }
+
+    void append_bits(StateId id, std::vector<uint64_t>& rows) const {
+        rows.resize(rows.size() + problem_.packing().n_bit_words());
+        problem_.packing().write_bits(registry_[id], rows.data() + rows.size() - problem_.packing().n_bit_words());
+    }
+
+    const Problem& problem_;
+    Evaluator& evaluator_;
+    const RegionOptions& options_;
+    Budget unlimited_;
+    Registry registry_;
+    Heap<GreedyEntry> open_;
+    std::vector<float> h_;          // by id
+    std::vector<uint8_t> is_goal_;  // by id
+    bool met_goal_ = false;
+    std::vector<StateId> expanded_;
+    std::vector<Edge> edges_;
+
+    // Reused from one batch to the next.
+    std::vector<StateId> children_;
+    std::vector<Batch::Origin> origins_;
+    std::vector<const Word*> parents_, states_;
+    std::vector<float> fresh_;
+    std::vector<int32_t> values_, operators_;
+};
+
+}  // namespace
+
+Regions search_regions(Evaluator& evaluator, std::span<const Word* const> states, const RegionOptions& options,
+                       const std::function<bool()>& go_on) {
+    Regions regions;
+    for (std::size_t i = 0; i < states.size(); ++i) {
+        Region region(evaluator, options);
+        region.search(states[i]);
+        region.report(static_cast<int32_t>(i), regions);
+        if (!go_on()) break;
+    }
+    return regions;
+}
+
+}  // namespace goalward

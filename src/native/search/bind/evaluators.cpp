@@ -1,0 +1,151 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "search/heuristics/heuristics.hpp"
+#include "search/batches/lookahead.hpp"
+#include "search/network/network.hpp"
+#include "search/heuristics/relaxation.hpp"
+#include "task/arrays.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace goalward {
+
+namespace {
+
+// A heuristic written in Python: called with an array of shape (states, atoms) of zeros and ones, returns an array of
+// one float32 per state.
+class CallableEvaluator final : public Evaluator {
+public:
+    CallableEvaluator(std::shared_ptr<const Problem> problem, nb::callable function)
+        : Evaluator(std::move(problem)), function_(std::move(function)) {}
+    ~CallableEvaluator() override {
+        nb::gil_scoped_acquire gil;
+        function_.reset();
+    }
+
+    void evaluate(const Batch& batch, std::span<float> h) override {
+        const std::size_t n = batch.states.size(), width = problem_.packing().n_atoms();
+        nb::gil_scoped_acquire gil;
+        auto cells = std::make_unique<uint8_t[]>(n * width);
+        for (std::size_t i = 0; i < n; ++i) {
+            atoms_.clear();
+            problem_.packing().true_atoms(batch.states[i], atoms_);
+            for (int32_t atom : atoms_) cells[i * width + atom] = 1;
+        }
+        uint8_t* raw = cells.release();
+        nb::capsule owner(raw, [](void* p) noexcept { delete[] static_cast<uint8_t*>(p); });
+        nb::ndarray<nb::numpy, uint8_t, nb::ndim<2>> states(raw, {n, width}, owner);
+        using Values = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+        const auto values = nb::cast<Values>(function_(states));
+        if (values.size() != n) throw std::invalid_argument("a heuristic must return one value per state");
+        std::copy_n(values.data(), n, h.data());
+    }
+    bool safe() const override { return false; }
+    uint64_t effort_per_state() const override { return 100'000; }
+
+private:
+    nb::callable function_;
+    std::vector<int32_t> atoms_;
+};
+
+std::unique_ptr<Evaluator> native_evaluator(std::shared_ptr<const Problem> problem, const std::string& name,
+                                            bool unit_costs) {
+    for (const NativeHeuristic* heuristic : native_heuristics)
+        if (heuristic->name == name) return heuristic->make(std::move(problem), unit_costs);
+    throw std::invalid_argument("unknown native heuristic " + name);
+}
+
+std::unique_ptr<Evaluator> callable_evaluator(std::shared_ptr<const Problem> problem, nb::callable function) {
+    return std::make_unique<CallableEvaluator>(std::move(problem), std::move(function));
+}
+
+std::unique_ptr<Evaluator> network_evaluator(std::shared_ptr<const Problem> problem, std::shared_ptr<Network> network) {
+    return std::make_unique<NetworkEvaluator>(std::move(problem), std::move(network));
+}
+
+using Matrix = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Vector = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+std::shared_ptr<Network> make_network(const Matrix& table, const Vector& bias,
+                                      const std::vector<std::tuple<Matrix, Vector, int>>& layers) {
+    std::vector<Network::Layer> native;
+    for (const auto& [weights, offsets, skip] : layers)
+        native.push_back({static_cast<int>(weights.shape(1)), static_cast<int>(weights.shape(0)),
+                          {weights.data(), weights.size()}, {offsets.data(), offsets.size()}, skip});
+    return std::make_shared<Network>(static_cast<int>(table.shape(0)), static_cast<int>(table.shape(1)),
+                                     std::span(table.data(), table.size()), std::span(bias.data(), bias.size()), native);
+}
+
+auto values_of(Evaluator& evaluator, const BitRows& bits) {
+    const PackedStates batch = pack(evaluator.problem(), bits);
+    std::vector<float> values(batch.states.size());
+    {
+        nb::gil_scoped_release released;
+        evaluator.evaluate({batch.states, {}, {}}, values);
+    }
+    return to_numpy(std::move(values));
+}
+
+auto lookahead_values(Evaluator& evaluator, const BitRows& bits, int depth) {
+    if (depth < 1) throw std::invalid_argument("a lookahead has a depth of at least 1");
+    const PackedStates batch = pack(evaluator.problem(), bits);
+    std::vector<float> values;
+    {
+        nb::gil_scoped_release released;
+        values = lookahead(evaluator, batch.states, depth);
+    }
+    return to_numpy(std::move(values));
+}
+
+std::vector<std::vector<int32_t>> helpful_actions(Evaluator& evaluator, const BitRows& bits) {
+    auto* relaxation = dynamic_cast<RelaxationEvaluator*>(&evaluator);
+    if (!relaxation) throw std::invalid_argument("helpful actions come with the heuristic ff");
+    const PackedStates batch = pack(evaluator.problem(), bits);
+    std::vector<std::vector<int32_t>> result;
+    for (const Word* state : batch.states) {
+        std::vector<int32_t>& helpful = result.emplace_back();
+        if (relaxation->evaluate(state) != dead_end) relaxation->append_helpful_actions(helpful);
+        std::sort(helpful.begin(), helpful.end());
+    }
+    return result;
+}
+
+}  // namespace
+
+void register_evaluators(nb::module_& m) {
+    nb::class_<NativeHeuristic>(m, "NativeHeuristic", "What a native heuristic says of itself.")
+        .def_prop_ro("name", [](const NativeHeuristic& h) { return h.name; })
+        .def_prop_ro("summary", [](const NativeHeuristic& h) { return h.summary; })
+        .def_ro("admissible", &NativeHeuristic::admissible)
+        .def_prop_ro("reference", [](const NativeHeuristic& h) { return h.reference; });
+    m.def("native_heuristics", [] { return std::vector(std::begin(native_heuristics), std::end(native_heuristics)); },
+          nb::rv_policy::reference, "The heuristics that `native_evaluator` knows.");
+    nb::class_<Evaluator>(m, "Evaluator", "A heuristic made for one problem, which it owns.")
+        .def_prop_ro("safe", &Evaluator::safe, "Does an infinite value prove that there is no plan?")
+        .def("evaluate", &values_of, "states"_a, "Values of a batch of states given as bit rows.")
+        .def("lookahead", &lookahead_values, "states"_a, "depth"_a, "Bellman updates of a batch of states.")
+        .def("helpful_actions", &helpful_actions, "states"_a, "FF's helpful actions of each state.");
+    nb::class_<Network>(m, "Network", "A feed-forward network over atoms, packed for this machine.")
+        .def(nb::new_(&make_network), "table"_a, "bias"_a, "layers"_a,
+             "First layer as a table of one row per atom; then (weights, bias, skip) per layer, the last with one output.")
+        .def_prop_ro("n_atoms", &Network::n_atoms)
+        .def_prop_ro("simd", [](const Network& n) { return n.kernels().name; });
+    m.def("native_evaluator", &native_evaluator, "problem"_a, "name"_a, "unit_costs"_a);
+    m.def("callable_evaluator", &callable_evaluator, "problem"_a, "function"_a,
+          nb::sig("def callable_evaluator(problem: Problem, function: collections.abc.Callable[..., object]) -> Evaluator"));
+    m.def("network_evaluator", &network_evaluator, "problem"_a, "network"_a);
+}
+
+}  // namespace goalward

@@ -1,0 +1,84 @@
+#include "search/core/budget.hpp"
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace goalward {
+
+namespace {
+
+void give_back_free_memory() {
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}
+
+}  // namespace
+
+std::atomic<uint64_t> Budget::held_by_all_{0};
+
+Budget::Budget(double seconds, uint64_t memory_limit, int at_once, std::function<bool()> heartbeat)
+    : start_(Clock::now()), next_beat_(start_), heartbeat_(std::move(heartbeat)) {
+    constexpr double forever = 1e9;
+    deadline_ = start_ + std::chrono::duration_cast<Clock::duration>(
+                             std::chrono::duration<double>(seconds > 0 && seconds < forever ? seconds : forever));
+    if (memory_limit) {
+        give_back_free_memory();  // what the search before this one has left must not count as held
+        const uint64_t resident = resident_memory();
+        const uint64_t base = resident - std::min(resident, held_by_all_.load());
+        room_ = memory_limit > base ? (memory_limit - base) / static_cast<uint64_t>(std::max(at_once, 1)) : 0;
+    }
+}
+
+void Budget::check_clock() {
+    const auto now = Clock::now();
+    if (now >= deadline_) {
+        stop_ = Stop::time;
+    } else if (now >= next_beat_) {
+        if (heartbeat_ && !heartbeat_()) stop_ = Stop::cancelled;
+        next_beat_ = Clock::now() + std::chrono::milliseconds(50);
+    }
+}
+
+namespace {
+
+// A line of /proc/self/status in bytes; 0 where there is no such file.
+uint64_t from_status(const char* field) {
+    uint64_t result = 0;
+    if (std::FILE* file = std::fopen("/proc/self/status", "r")) {
+        char line[256];
+        const std::size_t length = std::strlen(field);
+        while (std::fgets(line, sizeof line, file))
+            if (!std::strncmp(line, field, length)) result = std::strtoull(line + length, nullptr, 10) * 1024;
+        std::fclose(file);
+    }
+    return result;
+}
+
+}  // namespace
+
+uint64_t resident_memory() {
+    if (const uint64_t bytes = from_status("VmRSS:")) return bytes;
+    return peak_memory();
+}
+
+// getrusage would do, but on Linux a process inherits its parent's peak.
+uint64_t peak_memory() {
+    if (const uint64_t bytes = from_status("VmHWM:")) return bytes;
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+#ifdef __APPLE__
+    return static_cast<uint64_t>(usage.ru_maxrss);
+#else
+    return static_cast<uint64_t>(usage.ru_maxrss) * 1024;
+#endif
+}
+
+}  // namespace goalward

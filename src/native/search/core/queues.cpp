@@ -1,0 +1,36 @@
+#include "search/core/queues.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace goalward {
+
+PreferredOperators::Place PreferredOperators::add(StateId state, std::span<const int32_t> operators) {
+    const std::size_t place = size_, needed = size_ + 2 + operators.size();
+    if (needed > UINT32_MAX) throw std::length_error("more than 2^32 preferred operators");
+    cells_.make_room(needed);
+    cells_[place] = static_cast<int32_t>(state);
+    cells_[place + 1] = static_cast<int32_t>(operators.size());
+    std::copy(operators.begin(), operators.end(), &cells_[place + 2]);
+    size_ = needed;
+    return static_cast<Place>(place);
+}
+
+ChildLists::Place ChildLists::add(std::span<const StateId> children) {
+    const std::size_t place = size_, needed = size_ + children.size() + 1;
+    if (needed > UINT32_MAX) throw std::length_error("more than 2^32 children");
+    cells_.make_room(needed);
+    std::copy(children.begin(), children.end(), &cells_[place]);
+    cells_[needed - 1] = no_state;
+    size_ = needed;
+    return static_cast<Place>(place);
+}
+
+StateId ChildQueue::pop(const ChildLists& lists, const Chunked<float>& values) {
+    const Entry entry = entries_.pop();
+    if (const StateId next = lists[entry.place + 1]; next != no_state)
+        entries_.push({entry.parent, ordered(*values[next]), entry.place + 1});
+    return lists[entry.place];
+}
+
+}  // namespace goalward

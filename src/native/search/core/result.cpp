@@ -1,0 +1,42 @@
+#include "search/core/result.hpp"
+
+#include <algorithm>
+
+namespace goalward {
+
+Status status_of(Stop stop) {
+    switch (stop) {
+        case Stop::time: return Status::out_of_time;
+        case Stop::memory: return Status::out_of_memory;
+        default: return Status::cancelled;
+    }
+}
+
+namespace {
+
+void add_counts(Statistics::Counts& total, const Statistics::Counts& more) {
+    for (const auto& entry : more) {
+        const auto known = std::find_if(total.begin(), total.end(), [&](const auto& e) { return e.first == entry.first; });
+        if (known == total.end())
+            total.push_back(entry);
+        else
+            known->second += entry.second;
+    }
+}
+
+}  // namespace
+
+void Statistics::add(const Statistics& other) {
+    expanded += other.expanded;
+    evaluated += other.evaluated;
+    generated += other.generated;
+    reopened += other.reopened;
+    dead_ends += other.dead_ends;
+    stored += other.stored;
+    open += other.open;
+    bytes += other.bytes;
+    add_counts(evaluations_by_heuristic, other.evaluations_by_heuristic);
+    add_counts(expansions_by_queue, other.expansions_by_queue);
+}
+
+}  // namespace goalward

@@ -1,0 +1,127 @@
+#include "search/engines/agenda_search.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "search/heuristics/ff_guide.hpp"
+#include "search/landmarks/count.hpp"
+#include "search/engines/novelty_search.hpp"
+#include "search/engines/queue_search.hpp"
+
+namespace goalward {
+
+namespace {
+// In units of effort, about nanoseconds.
+constexpr uint64_t head_start = 5'000'000;  // of h_FF and landmarks, in a step
+constexpr uint64_t first_patience = 100'000'000, more_patience = 2;
+constexpr int most_attempts_with_more = 20;  // so that the number does not overflow
+}  // namespace
+
+AgendaSearch::AgendaSearch(Guidance& guidance, std::string name, uint64_t expansion_limit, Budget& budget)
+    : guidance_(guidance), problem_(*guidance.problem), name_(std::move(name)), expansion_limit_(expansion_limit),
+      budget_(budget), relaxation_(guidance.problem, Relaxed::ff, true, guidance.of_unit_costs),
+      init_(problem_.packing().n_words()) {}
+
+std::optional<Status> AgendaSearch::start(std::span<const int32_t> init) {
+    problem_.packing().pack(init, init_.data());
+    finished_.best_h = dead_end;
+    begin_attempt();
+    finished_.initial_h = finished_.best_h;
+    return problem_.is_goal(state_.data()) ? std::optional(Status::solved) : std::nullopt;
+}
+
+std::optional<Status> AgendaSearch::advance(uint64_t effort) {
+    const uint64_t until = this->effort() + std::min(effort, UINT64_MAX / 2);
+    while (this->effort() < until) {
+        if (expansion_limit_ && expanded() >= expansion_limit_) return Status::out_of_expansions;
+        if (!step_) begin_step();
+        const std::optional<Status> status = step_->turns.advance(atoms_);
+        if (!status && step_->turns.effort() < patience_) continue;
+        if (status == Status::solved) {
+            led_by_ = step_->turns.last().led_by();
+            follow(step_->turns.last().plan());
+            end_step();
+            if (problem_.is_goal(state_.data())) return status;
+            continue;
+        }
+        // From the initial state itself, a part of the goal out of reach is the goal out of reach.
+        if (status && (status != Status::exhausted || plan_.empty())) return status;
+        const bool again = status || step_->n_atoms <= failed_;
+        failed_ = step_->n_atoms;
+        end_step();
+        if (again)
+            begin_attempt();
+        else
+            std::rotate(agenda_.begin(), agenda_.begin() + static_cast<std::ptrdiff_t>(failed_) - 1,
+                        agenda_.begin() + static_cast<std::ptrdiff_t>(failed_));
+    }
+    return std::nullopt;
+}
+
+void AgendaSearch::begin_attempt() {
+    const Agenda& agenda = guidance_.agenda(attempt_);
+    finished_effort_ += agenda.effort;  // even where it was found before: a search repeats exactly
+    agenda_ = agenda.atoms;
+    patience_ = attempt_ == 0 ? first_patience : attempt_ < most_attempts_with_more ? more_patience * patience_ : patience_;
+    ++attempt_;
+    failed_ = 0;
+    state_ = init_;
+    plan_.clear();
+    follow({});
+}
+
+void AgendaSearch::begin_step() {
+    const auto next = std::find_if(agenda_.begin(), agenda_.end(),
+                                   [&](int32_t atom) { return !problem_.packing().holds(state_.data(), atom); });
+    std::vector<int32_t> atoms(agenda_.begin(), next + 1);
+    relaxation_.set_goal(atoms);
+    const std::size_t n_atoms = atoms.size();
+    Step& step = step_.emplace(Step{n_atoms, Goal(std::move(atoms), problem_.packing()), {}, {}});
+    const auto guided = [this, &step] {
+        step.guides.push_back(std::make_unique<FFGuide>(relaxation_));
+        step.guides.push_back(std::make_unique<LandmarkGuide>(guidance_.landmarks, step.goal));
+        std::vector<Guide*> guides{step.guides[0].get(), step.guides[1].get()};
+        const QueueSearchOptions options{.prefix = name_ + ": "};
+        return std::make_unique<QueueSearch>(problem_, step.goal, std::move(guides), nullptr, options, budget_);
+    };
+    const auto by_novelty = [this, &step] {
+        return std::make_unique<NoveltySearch>(relaxation_, step.goal, name_ + ": novelty", 0, budget_);
+    };
+    step.turns.add(guided, 1, 0);
+    step.turns.add(by_novelty, 1, head_start);
+}
+
+void AgendaSearch::end_step() {
+    Statistics done = step_->turns.statistics();
+    done.stored = done.open = done.bytes = 0;  // nothing is kept of it
+    finished_.add(done);
+    finished_effort_ += step_->turns.effort();
+    step_.reset();
+}
+
+void AgendaSearch::follow(std::span<const int32_t> steps) {
+    std::vector<Word> next(state_.size());
+    for (int32_t op : steps) {
+        problem_.apply(op, state_.data(), next.data());
+        state_.swap(next);
+    }
+    plan_.insert(plan_.end(), steps.begin(), steps.end());
+    atoms_.clear();
+    problem_.packing().true_atoms(state_.data(), atoms_);
+    const auto missing = std::count_if(agenda_.begin(), agenda_.end(), [&](int32_t atom) {
+        return !problem_.packing().holds(state_.data(), atom);
+    });
+    finished_.best_h = std::min(finished_.best_h, static_cast<float>(missing));
+}
+
+uint64_t AgendaSearch::expanded() const { return statistics().expanded; }
+
+uint64_t AgendaSearch::effort() const { return finished_effort_ + (step_ ? step_->turns.effort() : 0); }
+
+Statistics AgendaSearch::statistics() const {
+    Statistics total = finished_;
+    if (step_) total.add(step_->turns.statistics());
+    return total;
+}
+
+}  // namespace goalward

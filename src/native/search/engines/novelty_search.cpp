@@ -1,0 +1,193 @@
+#include "search/engines/novelty_search.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "search/core/path.hpp"
+
+namespace goalward {
+
+namespace {
+// Tables of novelty grow with the states, so that they do not take more than these do.
+constexpr uint64_t first_table_bytes = 1 << 20, table_bytes_per_state = 24, most_table_bytes = 256 << 20;
+constexpr std::size_t slice = 16;  // children between two looks at the clock: each may take a tenth of a millisecond
+constexpr uint64_t most_left = 1024;  // atoms of a relaxed plan that are told apart when states are ordered
+// In units of effort, about nanoseconds.
+constexpr uint64_t effort_of_expansion = 500, effort_of_child = 300, effort_of_lookup = 4, effort_of_settling = 4;
+}  // namespace
+
+NoveltySearch::NoveltySearch(RelaxationEvaluator& relaxation, const Goal& goal, std::string name,
+                             uint64_t expansion_limit, Budget& budget)
+    : problem_(relaxation.problem()), wanted_(goal), relaxation_(relaxation), name_(std::move(name)),
+      expansion_limit_(expansion_limit), budget_(budget), registry_(problem_.packing().n_words(), budget),
+      novelty_(problem_.packing()), partitions_(wanted_.atoms().size() + 1), values_(problem_.packing().n_variables()) {}
+
+uint32_t NoveltySearch::missing_goals(const Word* state) const {
+    uint32_t missing = 0;
+    for (int32_t atom : wanted_.atoms()) missing += !problem_.packing().holds(state, atom);
+    return missing;
+}
+
+std::optional<Status> NoveltySearch::start(std::span<const int32_t> init) {
+    problem_.packing().pack(init, registry_.scratch());
+    const StateId id = registry_.insert_scratch().first;
+    if (id == no_state) return why();  // not even the first state fits
+    *came_from_.next() = no_state;
+    came_from_.commit();
+    const Node node{missing_goals(registry_[id]), none};
+    stats_.initial_h = stats_.best_h = static_cast<float>(node.missing);
+    atoms_.clear();
+    problem_.packing().true_atoms(registry_[id], atoms_);
+    add(id, node, atoms_);
+    if (node.missing) return std::nullopt;
+    goal_ = id;
+    return Status::solved;
+}
+
+std::optional<Status> NoveltySearch::advance(uint64_t effort) {
+    const uint64_t until = this->effort() + std::min(effort, UINT64_MAX / 2);
+    while (this->effort() < until) {
+        if (stopped()) return why();
+        if (open_.empty()) return Status::exhausted;
+        if (expansion_limit_ && stats_.expanded >= expansion_limit_) return Status::out_of_expansions;
+        expand(open_.pop().id());
+        if (goal_ != no_state) return Status::solved;
+    }
+    return std::nullopt;
+}
+
+// False where there is no relaxed plan, and so no plan.
+bool NoveltySearch::make_plan(StateId state) {
+    const uint64_t before = relaxation_.effort();
+    const float h = relaxation_.evaluate(registry_[state]);
+    relaxed_effort_ += relaxation_.effort() - before;
+    if (h == dead_end) return false;
+    std::vector<int32_t>& plan = plans_.emplace_back();
+    relaxation_.append_plan_atoms(plan);
+    std::sort(plan.begin(), plan.end());
+    plan.shrink_to_fit();
+    plan_bytes_ += sizeof(plan) + plan.capacity() * sizeof(int32_t);
+    const uint32_t record = nodes_[state]->record = add_record(plan.size());
+    rows_[record + plan_at] = plans_.size() - 1;
+    return true;
+}
+
+uint32_t NoveltySearch::add_record(std::size_t n_atoms) {
+    const std::size_t at = n_rows_, end = at + bits_at + (n_atoms + 63) / 64;
+    if (end > rows_.size()) rows_.grow(std::max<std::size_t>(end + end / 2, 4096));
+    n_rows_ = end;
+    return static_cast<uint32_t>(at);
+}
+
+void NoveltySearch::expand(StateId state) {
+    if (nodes_[state]->record == none && !make_plan(state)) {
+        ++stats_.dead_ends;
+        return;
+    }
+    ++stats_.expanded;
+    own_effort_ += effort_of_expansion;
+    const Word* words = registry_[state];
+    const Node node = *nodes_[state];
+    const uint32_t its_partition = partition(node);
+    problem_.packing().unpack(words, values_.data());
+    operators_.clear();
+    problem_.applicable(values_.data(), operators_);
+    std::sort(operators_.begin(), operators_.end());
+    stats_.generated += operators_.size();
+    own_effort_ += operators_.size() * effort_of_child;
+    for (std::size_t i = 0; i < operators_.size(); ++i) {
+        if (i % slice == slice - 1 && budget_.exceeded()) return;
+        const int32_t op = operators_[i];
+        problem_.apply(op, words, registry_.scratch());
+        const auto [child, fresh] = registry_.insert_scratch();
+        if (child == no_state) return;
+        if (!fresh) continue;
+        *came_from_.next() = state;
+        came_from_.commit();
+        const Node next = follow(node, op, registry_[child]);
+        atoms_.clear();
+        problem_.packing().true_atoms(registry_[child], atoms_);
+        fresh_.clear();
+        if (partition(next) == its_partition)  // then only what the operator has made true can be new
+            std::copy_if(problem_.op(op).add.begin(), problem_.op(op).add.end(), std::back_inserter(fresh_),
+                         [&](int32_t atom) { return !problem_.packing().holds(words, atom); });
+        else
+            fresh_ = atoms_;
+        add(child, next, fresh_);
+        if (next.missing) continue;
+        goal_ = child;
+        led_by_ = name_;
+        return;
+    }
+}
+
+NoveltySearch::Node NoveltySearch::follow(const Node& parent, int32_t op, const Word* child) {
+    Node node{missing_goals(child), none};
+    if (node.missing < parent.missing) return node;
+    node.record = parent.record;
+    const std::vector<int32_t>& plan = plans_[rows_[parent.record + plan_at]];
+    for (int32_t atom : problem_.op(op).add) {
+        const auto at = std::lower_bound(plan.begin(), plan.end(), atom);
+        if (at == plan.end() || *at != atom) continue;
+        const auto bit = static_cast<std::size_t>(at - plan.begin());
+        if (rows_[node.record + bits_at + bit / 64] >> (bit % 64) & 1) continue;
+        if (node.record == parent.record) {  // states that reach nothing more share their parent's
+            node.record = add_record(plan.size());
+            std::copy_n(&rows_[parent.record], n_rows_ - node.record, &rows_[node.record]);
+        }
+        rows_[node.record + bits_at + bit / 64] |= uint64_t{1} << (bit % 64);
+        ++rows_[node.record + reached_at];
+    }
+    return node;
+}
+
+uint64_t NoveltySearch::left(const Node& node) const {
+    return node.record == none ? 0 : plans_[rows_[node.record + plan_at]].size() - rows_[node.record + reached_at];
+}
+
+uint32_t NoveltySearch::partition(const Node& node) {
+    std::vector<uint32_t>& row = partitions_[node.missing];
+    const uint64_t column = reached(node);
+    if (column >= row.size()) row.resize(column + 1, none);
+    if (row[column] == none) row[column] = n_partitions_++;
+    return row[column];
+}
+
+void NoveltySearch::add(StateId state, const Node& node, std::span<const int32_t> fresh) {
+    *nodes_.next() = node;
+    nodes_.commit();
+    ++stats_.evaluated;
+    stats_.best_h = std::min(stats_.best_h, static_cast<float>(node.missing));
+    novelty_.allow(std::min({first_table_bytes + registry_.size() * table_bytes_per_state, most_table_bytes, budget_.room() / 4}));
+    const auto novelty = static_cast<uint64_t>(novelty_.see(partition(node), atoms_, fresh));
+    const uint64_t rank = (novelty * partitions_.size() + node.missing) * most_left + std::min(left(node), most_left - 1);
+    open_.push({static_cast<uint32_t>(std::min<uint64_t>(rank, UINT32_MAX)), state});
+}
+
+uint64_t NoveltySearch::effort() const {
+    return own_effort_ + novelty_.effort() * effort_of_lookup + relaxed_effort_ * effort_of_settling;
+}
+
+Statistics NoveltySearch::statistics() const {
+    Statistics s = stats_;
+    s.stored = registry_.size();
+    s.open = open_.size();
+    s.bytes = bytes();
+    s.expansions_by_queue.emplace_back(name_, s.expanded);
+    s.evaluations_by_heuristic.emplace_back("novelty", s.evaluated);
+    return s;
+}
+
+std::vector<int32_t> NoveltySearch::plan() { return path_to(goal_, problem_, registry_, came_from_); }
+
+uint64_t NoveltySearch::bytes() const {
+    return registry_.bytes() + came_from_.bytes() + nodes_.bytes() + open_.bytes() + novelty_.bytes() +
+           n_rows_ * sizeof(uint64_t) + plan_bytes_;
+}
+
+bool NoveltySearch::stopped() {
+    const uint64_t before = std::exchange(accounted_, bytes());
+    return !budget_.fits(before, accounted_) || budget_.exceeded();
+}
+
+}  // namespace goalward

@@ -1,7 +1,0 @@
-// Dense kernels for any machine: four lanes, which every common instruction set has.
-#define KERNEL_NAMESPACE generic
-#define KERNEL_NAME "generic"
-#define VECTOR_BYTES 16
-#define VECTORS 2
-#define BLOCK 4
-#include "search/kernels.inc"

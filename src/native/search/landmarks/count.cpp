@@ -1,0 +1,162 @@
+#include "search/landmarks/count.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace goalward {
+
+namespace {
+
+void set(std::vector<uint64_t>& row, std::size_t bit) { row[bit / 64] |= uint64_t{1} << (bit % 64); }
+bool test(const uint64_t* row, std::size_t bit) { return row[bit / 64] >> (bit % 64) & 1; }
+
+}  // namespace
+
+LandmarkGuide::LandmarkGuide(std::shared_ptr<LandmarkFinder> finder)
+    : LandmarkGuide(finder, finder->problem().goal()) {}
+
+LandmarkGuide::LandmarkGuide(std::shared_ptr<LandmarkFinder> finder, const Goal& goal)
+    : finder_(std::move(finder)), problem_(finder_->problem()), goal_(goal), addable_(problem_.packing().n_atoms()),
+      values_(problem_.packing().n_variables()) {
+    for (int32_t o : problem_.active_operators())
+        for (int32_t atom : problem_.op(o).add) addable_[atom] = 1;
+}
+
+void LandmarkGuide::start(StateId id, const Word* state, Budget& budget) {
+    const uint64_t before = finder_->effort();
+    graph_ = finder_->find(state, goal_.atoms(), budget);
+    effort_ += finder_->effort() - before;  // several guides may share the finder
+    width_ = graph_.natural.width();
+    for (auto* row : {&all_, &goals_, &delayed_, &row_, &scratch_}) row->assign(width_, 0);
+    before_ = BitMatrix(graph_.size(), graph_.size());
+    std::vector<std::vector<int32_t>> landmarks_of(addable_.size());
+    for (std::size_t p = 0; p < graph_.size(); ++p) {
+        set(all_, p);
+        if (graph_.goal[p]) set(goals_, p);
+        if (graph_.initial[p]) set(row_, p);
+        budget.require();
+        include(before_[p], graph_.natural[p], width_);
+        for (int32_t atom : graph_.atoms[p]) landmarks_of[atom].push_back(static_cast<int32_t>(p));
+        for_each_bit(graph_.reasonable[p], width_, [&](int32_t q) {
+            before_.set(p, q);
+            set(delayed_, p);
+        });
+    }
+    landmarks_of_ = Rows();
+    for (const auto& row : landmarks_of) landmarks_of_.push_back(row);
+    hold_back(std::vector<uint64_t>(width_).data(), state);
+    status_ = Chunked<uint64_t>(std::max<std::size_t>(1, width_));
+    store(id);
+}
+
+void LandmarkGuide::reached(StateId parent, int32_t op, StateId child, const Word* state, bool fresh) {
+    const uint64_t* earlier = status_[parent];
+    std::copy_n(earlier, width_, row_.begin());
+    for (int32_t atom : problem_.op(op).add)
+        for (int32_t landmark : landmarks_of_[atom]) set(row_, landmark);
+    hold_back(earlier, state);
+    if (fresh) {
+        store(child);
+    } else {
+        uint64_t* known = status_[child];
+        for (std::size_t w = 0; w < width_; ++w) known[w] &= row_[w];
+    }
+    effort_ += 20 + width_;
+}
+
+// Of the landmarks that wait for others (a reasonable order), puts into row_ those that hold and need wait no longer, and
+// takes out the rest. row_ holds what was reached `earlier` and what this step adds.
+void LandmarkGuide::hold_back(const uint64_t* earlier, const Word* state) {
+    std::copy(row_.begin(), row_.end(), scratch_.begin());
+    for (std::size_t w = 0; w < width_; ++w)
+        for (uint64_t rest = delayed_[w] & ~earlier[w]; rest; rest &= rest - 1) {
+            const auto p = static_cast<int32_t>(w * 64 + static_cast<std::size_t>(std::countr_zero(rest)));
+            const uint64_t bit = rest & -rest;
+            if (is_subset(graph_.reasonable[p], scratch_.data(), width_) && holds(p, state))
+                row_[w] |= bit;
+            else
+                row_[w] &= ~bit;
+        }
+}
+
+void LandmarkGuide::store(StateId id) {
+    while (status_.size() <= id) {
+        std::copy(row_.begin(), row_.end(), status_.next());
+        status_.commit();
+    }
+}
+
+inline bool LandmarkGuide::holds(int32_t landmark, const Word* state) const {
+    for (int32_t atom : graph_.atoms[landmark])
+        if (problem_.packing().holds(state, atom)) return true;
+    return false;
+}
+
+float LandmarkGuide::evaluate(StateId id, const Word* state, std::vector<int32_t>* preferred) {
+    if (!graph_.solvable) return dead_end;
+    const uint64_t* reached = status_[id];
+    int count = 0;
+    // Needed again: goals, and what must hold in the step before a landmark that has not been reached.
+    std::copy(goals_.begin(), goals_.end(), scratch_.begin());
+    for (std::size_t w = 0; w < width_; ++w) row_[w] = all_[w] & ~reached[w];
+    for_each_bit(row_.data(), width_, [&](int32_t p) {
+        ++count;
+        const uint64_t* needs = graph_.greedy_necessary[p];
+        for (std::size_t w = 0; w < width_; ++w) scratch_[w] |= needs[w];
+    });
+    effort_ += 20 + static_cast<uint64_t>(count) * width_;
+    bool lost = false;
+    for_each_bit(scratch_.data(), width_, [&](int32_t p) {
+        ++effort_;
+        if (holds(p, state)) return;
+        count += test(reached, p);
+        lost = lost || lost_for_good(p, reached);
+    });
+    if (lost) return dead_end;
+    if (preferred) prefer(reached, state, *preferred);
+    return static_cast<float>(count);
+}
+
+// Is there provably no way to reach a false landmark that is needed? Nothing adds it, and the goal contains it, or a
+// landmark that was never true on some path to here needs it. (One that waits for others may have been true.)
+bool LandmarkGuide::lost_for_good(int32_t landmark, const uint64_t* reached) const {
+    const auto atoms = graph_.atoms[landmark];
+    if (std::any_of(atoms.begin(), atoms.end(), [&](int32_t atom) { return addable_[atom]; })) return false;
+    if (graph_.goal[landmark]) return true;
+    for (std::size_t p = 0; p < graph_.size(); ++p)
+        if (!test(reached, p) && !test(delayed_.data(), p) && graph_.greedy_necessary.test(p, landmark)) return true;
+    return false;
+}
+
+void LandmarkGuide::prefer(const uint64_t* reached, const Word* state, std::vector<int32_t>& preferred) {
+    bool any = false;
+    for (std::size_t w = 0; w < width_; ++w) {
+        scratch_[w] = all_[w] & ~reached[w];
+        any = any || scratch_[w];
+    }
+    if (any) {
+        for_each_bit(scratch_.data(), width_, [&](int32_t p) {  // each word is read before its bits are cleared
+            if (!is_subset(before_[p], reached, width_)) scratch_[p / 64] &= ~(uint64_t{1} << (p % 64));
+        });
+    } else {
+        std::copy(goals_.begin(), goals_.end(), scratch_.begin());
+        for_each_bit(goals_.data(), width_, [&](int32_t p) {
+            if (holds(p, state)) scratch_[p / 64] &= ~(uint64_t{1} << (p % 64));
+        });
+    }
+    problem_.packing().unpack(state, values_.data());
+    applicable_.clear();
+    problem_.applicable(values_.data(), applicable_);
+    effort_ += values_.size() + applicable_.size() * 4;
+    for (int32_t op : applicable_) {
+        const auto add = problem_.op(op).add;
+        if (std::any_of(add.begin(), add.end(), [&](int32_t atom) {
+                const auto landmarks = landmarks_of_[atom];
+                return std::any_of(landmarks.begin(), landmarks.end(), [&](int32_t p) { return test(scratch_.data(), p); });
+            }))
+            preferred.push_back(op);
+    }
+}
+
+}  // namespace goalward

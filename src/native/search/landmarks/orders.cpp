@@ -1,0 +1,116 @@
+#include "search/landmarks/orders.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace goalward {
+
+namespace {
+
+Rows to_rows(const std::vector<std::vector<int32_t>>& lists) {
+    Rows result;
+    for (const auto& list : lists) result.push_back(list);
+    return result;
+}
+
+}  // namespace
+
+ReasonableOrders::ReasonableOrders(const Problem& problem, Rows mutex_groups)
+    : problem_(problem), mutex_groups_(std::move(mutex_groups)), fact_(problem.packing().n_atoms(), -1),
+      added_(fact_.size()), deleted_(fact_.size()) {
+    std::vector<std::vector<int32_t>> groups_of(fact_.size()), adders(fact_.size());
+    for (std::size_t g = 0; g < mutex_groups_.size(); ++g)
+        for (int32_t atom : mutex_groups_[g]) groups_of.at(atom).push_back(static_cast<int32_t>(g));
+    for (int32_t o : problem.active_operators())
+        for (int32_t atom : problem.op(o).add) adders[atom].push_back(o);
+    groups_of_ = to_rows(groups_of);
+    adders_ = to_rows(adders);
+}
+
+void ReasonableOrders::find(LandmarkGraph& graph, Budget& budget) {
+    const std::size_t n = graph.size(), width = graph.natural.width();
+    const BitMatrix destroyed = interference(graph, budget);
+    std::vector<uint64_t> goals(width);
+    for (std::size_t p = 0; p < n; ++p)
+        if (graph.goal[p]) goals[p / 64] |= uint64_t{1} << (p % 64);
+    // Row p: landmarks wanted at the same time as p, or just before p stops being of use.
+    BitMatrix together(n, n);
+    for (std::size_t p = 0; p < n; ++p) {
+        budget.require();
+        if (graph.goal[p]) include(together[p], goals.data(), width);
+    }
+    for (std::size_t next = 0; next < n; ++next) {
+        budget.require();
+        for_each_bit(graph.greedy_necessary[next], width, [&](int32_t p) {
+            if (!graph.goal[p]) include(together[p], graph.natural[next], width);
+        });
+    }
+    // Row p: all that is ordered before p, by way of others too. Natural orders go from lower to higher numbers.
+    BitMatrix earlier(n, n);
+    for (std::size_t p = 0; p < n; ++p) {
+        budget.require();
+        include(earlier[p], graph.natural[p], width);
+        for_each_bit(graph.natural[p], width, [&](int32_t q) { include(earlier[p], earlier[q], width); });
+    }
+    for (std::size_t p = 0; p < n; ++p) {
+        budget.require();
+        for_each_bit(together[p], width, [&](int32_t q) {
+            if (!destroyed.test(q, p) || earlier.test(p, q) || earlier.test(q, p)) return;
+            budget.require();
+            graph.reasonable.set(p, q);
+            for (std::size_t later = 0; later < n; ++later)
+                if (later == p || earlier.test(later, p)) {
+                    include(earlier[later], earlier[q], width);
+                    earlier.set(later, q);
+                }
+        });
+    }
+}
+
+BitMatrix ReasonableOrders::interference(const LandmarkGraph& graph, Budget& budget) {
+    const std::size_t n = graph.size(), width = graph.natural.width();
+    std::fill(fact_.begin(), fact_.end(), -1);
+    for (std::size_t q = 0; q < n; ++q)
+        if (graph.atoms[q].size() == 1) fact_[graph.atoms[q].front()] = static_cast<int32_t>(q);
+    BitMatrix mutex(n, n), result(n, n);
+    for (std::size_t q = 0; q < n; ++q)
+        if (graph.atoms[q].size() == 1) exclude(graph.atoms[q].front(), mutex[q]);
+    for (std::size_t q = 0; q < n; ++q) {
+        budget.require();
+        if (graph.atoms[q].size() > 1) continue;
+        include(result[q], mutex[q], width);
+        for_each_bit(graph.greedy_necessary[q], width, [&](int32_t before) { include(result[q], mutex[before], width); });
+        add_side_effects(graph.atoms[q].front(), result[q]);
+        result.reset(q, q);
+    }
+    return result;
+}
+
+// Sets the bits of the facts that share a mutex group with the atom.
+void ReasonableOrders::exclude(int32_t atom, uint64_t* row) const {
+    for (int32_t group : groups_of_[atom])
+        for (int32_t other : mutex_groups_[group])
+            if (const int32_t fact = fact_[other]; fact >= 0 && other != atom) row[fact / 64] |= uint64_t{1} << (fact % 64);
+}
+
+// What all operators that add the atom delete, and what excludes something else that they all add.
+void ReasonableOrders::add_side_effects(int32_t atom, uint64_t* row) {
+    const auto adders = adders_[atom];
+    if (adders.empty()) return;
+    const auto all = static_cast<int32_t>(adders.size());
+    for (int32_t o : adders) {
+        for (int32_t other : problem_.op(o).add) ++added_[other];
+        for (int32_t other : problem_.op(o).del) ++deleted_[other];
+    }
+    for (int32_t other : problem_.op(adders.front()).add)
+        if (added_[other] == all) exclude(other, row);
+    for (int32_t other : problem_.op(adders.front()).del)
+        if (const int32_t fact = fact_[other]; deleted_[other] == all && fact >= 0)
+            row[fact / 64] |= uint64_t{1} << (fact % 64);
+    for (int32_t o : adders) {
+        for (int32_t other : problem_.op(o).add) added_[other] = 0;
+        for (int32_t other : problem_.op(o).del) deleted_[other] = 0;
+    }
+}
+
+}  // namespace goalward

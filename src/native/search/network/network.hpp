@@ -1,0 +1,85 @@
+// A feed-forward network as a heuristic.
+//
+//     sum of the rows of a table for the true atoms → ReLU → dense layers with ReLU and skips → one number
+//
+// The first layer is updated, not recomputed: its sum is made once per expanded state and changed for each child by the
+// few atoms that the operator changed. All children of a batch then go through the dense layers together, with weights
+// packed once when the network is made.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "search/heuristics/evaluator.hpp"
+#include "search/network/kernels.hpp"
+
+namespace goalward {
+
+struct FreeAligned {
+    void operator()(float* p) const;
+};
+using Floats = std::unique_ptr<float[], FreeAligned>;
+Floats aligned_floats(std::size_t n);
+
+class Network {
+public:
+    struct Layer {                      // as the model file has it
+        int inputs, outputs;
+        std::span<const float> weights;  // outputs × inputs, row-major
+        std::span<const float> bias;
+        int skip;  // -1, or the number of the earlier activation that is added before the ReLU (0: the first layer's)
+    };
+
+    // `table` has one row of `width` floats per atom. The last layer must have one output.
+    Network(int n_atoms, int width, std::span<const float> table, std::span<const float> bias,
+            std::span<const Layer> layers);
+
+    int n_atoms() const { return n_atoms_; }
+    int width() const { return width_; }
+    std::size_t stride() const { return stride_; }
+    const Kernels& kernels() const { return kernels_; }
+    const float* row(int atom) const { return table_.get() + static_cast<std::size_t>(atom) * width_; }
+    const float* bias() const { return bias_.get(); }
+    std::size_t n_weights() const;  // of the dense layers
+
+    // Activations of the first layer, `rows` rows of stride() floats, in; one value per row out. Scratch space grows
+    // with the rows and belongs to the caller.
+    void forward(const float* first, int rows, float* out, std::vector<Floats>& scratch, int& capacity) const;
+
+private:
+    struct Dense {
+        DenseLayer layer;
+        Floats weights, bias;
+        int skip;
+    };
+
+    const Kernels& kernels_;
+    int n_atoms_, width_;  // width padded to whole panels
+    std::size_t stride_ = 0;
+    Floats table_, bias_;
+    std::vector<Dense> dense_;
+    Floats output_;
+    int output_width_ = 0;
+    float output_bias_ = 0;
+};
+
+class NetworkEvaluator final : public Evaluator {
+public:
+    NetworkEvaluator(std::shared_ptr<const Problem> problem, std::shared_ptr<const Network> network);
+
+    void evaluate(const Batch& batch, std::span<float> h) override;
+    bool safe() const override { return false; }
+    uint64_t effort_per_state() const override { return 500 + network_->n_weights() / 30; }
+
+private:
+    void sum_up(const Word* state, float* sum);
+
+    std::shared_ptr<const Network> network_;
+    std::vector<int32_t> atoms_;
+    Floats sum_, first_;  // of one parent, of the batch
+    int first_capacity_ = 0, scratch_capacity_ = 0;
+    std::vector<Floats> scratch_;
+};
+
+}  // namespace goalward
