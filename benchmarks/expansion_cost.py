@@ -50,7 +50,7 @@ FREQUENCY = 4000  # notes per second of CPU time
 ONCE = "finding landmarks"
 # The first pattern that is found in a function's name decides.
 PARTS = {
-    ONCE: r"LandmarkFinder|LandmarkPropagation|ReasonableOrders",
+    ONCE: r"LandmarkKnowledge|LandmarkPropagation|ReasonableOrders",
     "landmarks": r"Landmark",
     "h_FF": r"Relaxation|FFGuide",
     "network": r"Network|::(generic|avx2|avx512)::",
@@ -110,7 +110,7 @@ def worker(search: str, task_file: str, state_files: list[str], seconds: float, 
         for state_file in state_files:
             init = StateReader(task).read(state_file)
             states = to_bits([init], task.n_atoms)
-            guidance = heuristic.guidance(states, unit_costs=True)
+            guidance = heuristic.guidance(states)
             network = heuristic.evaluator(states) if search == "hybrid" else None
             options = SearchOptions(time_limit=100 * seconds).native()
             begun = os.times().user

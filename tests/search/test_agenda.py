@@ -22,8 +22,8 @@ DOMAINS = ["blocks", "delivery", "gripper", "lights", "storage", "tiles", "visit
 
 
 def guidance_of(task: Task) -> _core.Guidance:
-    heuristic = BoundHeuristic(task, "ff", lambda p: _core.native_evaluator(p, "ff", True), whole=True)
-    return heuristic.guidance(to_bits([task.init], task.n_atoms), unit_costs=True)
+    heuristic = BoundHeuristic(task, "ff", lambda p: _core.native_heuristic(p, "ff", True), whole=True)
+    return heuristic.guidance(to_bits([task.init], task.n_atoms))
 
 
 def run(task: Task, limit: int | None = None) -> _core.SearchResult:

@@ -345,7 +345,7 @@ def count_goals(task: Task) -> Callable[[Cells], npt.NDArray[np.float64]]:
 def test_a_python_heuristic_searches_like_the_same_native_one(tiny: Tiny, algorithm: str, batch: int) -> None:
     task, options = tiny.task, SearchOptions(algorithm, batch=batch, unit_costs=True)  # type: ignore[arg-type]
     # A Python function sees the whole problem, so the native heuristic gets it too.
-    native = BoundHeuristic(task, "goalcount", lambda p: _core.native_evaluator(p, "goalcount", True), whole=True)
+    native = BoundHeuristic(task, "goalcount", lambda p: _core.native_heuristic(p, "goalcount", True), whole=True)
     theirs, ours = search(task, native, options), search(task, count_goals(task), options)
     assert ours.plan == theirs.plan
     # The open list is another one: queues where a heuristic is known to have few values, a heap elsewhere.

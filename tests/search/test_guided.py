@@ -281,7 +281,7 @@ goal = instance.problem_text.index("(:goal")
 swapped = instance.problem_text[goal:].replace("t1 s-1-1", "t1 s-1-2").replace("t2 s-1-2", "t2 s-1-1")
 task = ground(domain, parse_problem(instance.problem_text[:goal] + swapped, "p", domain))
 heuristic, states = bind_heuristic(task, "blind"), to_bits([task.init], task.n_atoms)
-guidance, network = heuristic.guidance(states, unit_costs=True), heuristic.evaluator(states)
+guidance, network = heuristic.guidance(states), heuristic.evaluator(states)
 limit = _core.resident_memory() + 30 * 2**20
 options = SearchOptions(memory_limit=limit).native()
 result = _core.portfolio_search(guidance, network, {parts}, task.init, options)
@@ -330,7 +330,7 @@ def test_lama_takes_no_other_heuristic_and_hybrid_needs_one() -> None:
 def test_a_network_of_another_problem_is_refused() -> None:
     tasks = [make_tiny("blocks", seed).task for seed in (0, 1)]
     states = [to_bits([task.init], task.n_atoms) for task in tasks]
-    guidance = bind_heuristic(tasks[0], "ff").guidance(states[0], unit_costs=True)
+    guidance = bind_heuristic(tasks[0], "ff").guidance(states[0])
     network = bind_heuristic(tasks[1], "goalcount").evaluator(states[1])
     with pytest.raises(ValueError, match="another problem"):
         _core.portfolio_search(guidance, network, hybrid_parts((1,)), tasks[0].init, SearchOptions().native())

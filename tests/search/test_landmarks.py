@@ -403,7 +403,8 @@ def test_orders_of_very_many_count_as_memory() -> None:
     options = SearchOptions("lama", time_limit=60)
     prepare(bound, options, task.init)
     found = search(task, bound, replace(options, memory_limit=_core.resident_memory() + 40 * 2**20))
-    assert found.status is Status.OUT_OF_MEMORY
+    assert found.statistics.evicted == ["lama"]
+    assert found.solved, "the other parts need no landmarks"
     assert found.statistics.expanded == 0
 
 

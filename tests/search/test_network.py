@@ -248,7 +248,7 @@ def whole(task: Task, weights: NetworkWeights) -> BoundHeuristic:
     """The network on all atoms and operators, as a Python function sees them."""
     layers = [(layer.weights, layer.bias, layer.skip) for layer in weights.layers]
     packed = _core.Network(weights.table, weights.bias, layers)
-    return BoundHeuristic(task, "network", lambda problem: _core.network_evaluator(problem, packed), whole=True)
+    return BoundHeuristic(task, "network", lambda problem: _core.network_heuristic(problem, packed), whole=True)
 
 
 @pytest.mark.parametrize("batch", [1, 7])

@@ -18,9 +18,9 @@ from oracle import cheapest_cost, make_task, strips_tasks
 
 
 def run_native(task: Task, limit: int | None = None) -> _core.SearchResult:
-    heuristic = BoundHeuristic(task, "ff", lambda p: _core.native_evaluator(p, "ff", True), whole=True)
+    heuristic = BoundHeuristic(task, "ff", lambda p: _core.native_heuristic(p, "ff", True), whole=True)
     return _core.portfolio_search(
-        heuristic.guidance(to_bits([task.init], task.n_atoms), unit_costs=True),
+        heuristic.guidance(to_bits([task.init], task.n_atoms)),
         None,
         [_core.PortfolioPart(name="novelty", kind=_core.PartKind.NOVELTY)],
         task.init,

@@ -26,9 +26,9 @@ class Native:
     def __init__(self, task: Task) -> None:
         self.task = task
         self.problem = native_problem(task, whole=True)
-        self.ff = BoundHeuristic(task, "ff", lambda p: _core.native_evaluator(p, "ff", True), whole=True)
+        self.ff = BoundHeuristic(task, "ff", lambda p: _core.native_heuristic(p, "ff", True), whole=True)
         groups = task.mutex_groups
-        self.finder = _core.LandmarkFinder(
+        self.finder = _core.LandmarkKnowledge(
             self.problem, groups.offsets, groups.values, atom_kinds(task), most_disjuncts=4, reasonable=True
         )
 
@@ -77,10 +77,10 @@ def run_native(
     native: Native, part: _core.PortfolioPart, limit: int, recorder: Recorder | None = None
 ) -> _core.SearchResult:
     function = recorder or odd_values
-    network = BoundHeuristic(native.task, "odd", lambda p: _core.callable_evaluator(p, function), whole=True)
+    network = BoundHeuristic(native.task, "odd", lambda p: _core.callable_heuristic(p, function), whole=True)
     states = to_bits([native.task.init], native.task.n_atoms)
     return _core.portfolio_search(
-        network.guidance(states, unit_costs=True),
+        network.guidance(states),
         network.evaluator(states),
         [part],
         native.task.init,

@@ -151,7 +151,8 @@ class Statistics:
     # Names and counts, where a search has several heuristics or several queues.
     evaluations_by_heuristic: list[tuple[str, int]] = field(default_factory=list)
     expansions_by_queue: list[tuple[str, int]] = field(default_factory=list)
-    led_by: str = ""  # the queue that led to the goal, where there are several
+    led_by: str = ""  # the queue that led to the goal, if there are several
+    evicted: list[str] = field(default_factory=list)  # parts that were ended to free memory for the others
 
     @classmethod
     def of(cls, native: _core.Statistics) -> Statistics:
@@ -268,7 +269,7 @@ def search(
 
 def prepare(
     heuristic: BoundHeuristic, options: SearchOptions, init: Ints
-) -> tuple[_core.Evaluator | None, _core.Guidance | None]:
+) -> tuple[_core.Heuristic | None, _core.Guidance | None]:
     """What a search from ``init`` works with; made once, kept by the heuristic for searches to come."""
     if options.algorithm == "lama" and heuristic.name != "ff":
         raise UsageError(
@@ -279,7 +280,7 @@ def prepare(
     states = to_bits([init], heuristic.task.n_atoms)
     return (
         None if options.algorithm == "lama" else heuristic.evaluator(states),
-        heuristic.guidance(states, unit_costs=options.counts_steps) if options.algorithm in GUIDED else None,
+        heuristic.guidance(states) if options.algorithm in GUIDED else None,
     )
 
 

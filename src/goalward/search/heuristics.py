@@ -54,7 +54,7 @@ class BoundHeuristic:
         self,
         task: Task,
         name: str,
-        make: Callable[[_core.Problem], _core.Evaluator],
+        make: Callable[[_core.Problem], _core.Heuristic],
         *,
         whole: bool,
         lead: Lead = "lama",
@@ -68,8 +68,8 @@ class BoundHeuristic:
         self._whole = whole
         self._fixed = to_bits([np.flatnonzero(fixed_atoms(task)).astype(np.int32)], task.n_atoms)
         self._problems: dict[bool, _core.Problem] = {}
-        self._evaluators: dict[bool, _core.Evaluator] = {}
-        self._guidance: dict[tuple[bool, bool], _core.Guidance] = {}
+        self._evaluators: dict[bool, _core.Heuristic] = {}
+        self._guidance: dict[bool, _core.Guidance] = {}
 
     def _serving(self, states: BitRows) -> bool:
         """Do these states need the whole problem? Makes sure that the problem they need is there."""
@@ -78,22 +78,22 @@ class BoundHeuristic:
             self._problems[whole] = native_problem(self.task, whole=whole)
         return whole
 
-    def evaluator(self, states: BitRows) -> _core.Evaluator:
+    def evaluator(self, states: BitRows) -> _core.Heuristic:
         """The native evaluator, and with it the native problem, that fits these states."""
         whole = self._serving(states)
         if whole not in self._evaluators:
             self._evaluators[whole] = self._make(self._problems[whole])
         return self._evaluators[whole]
 
-    def guidance(self, states: BitRows, *, unit_costs: bool) -> _core.Guidance:
+    def guidance(self, states: BitRows) -> _core.Guidance:
         """h_FF and landmarks on the problem of :meth:`evaluator`, for searches that use them beside this heuristic."""
         whole = self._serving(states)
-        if (whole, unit_costs) not in self._guidance:
+        if whole not in self._guidance:
             groups = self.task.mutex_groups
-            self._guidance[whole, unit_costs] = _core.Guidance(
-                self._problems[whole], unit_costs, groups.offsets, groups.values, atom_kinds(self.task)
+            self._guidance[whole] = _core.Guidance(
+                self._problems[whole], groups.offsets, groups.values, atom_kinds(self.task)
             )
-        return self._guidance[whole, unit_costs]
+        return self._guidance[whole]
 
     def evaluate(self, states: BitRows) -> npt.NDArray[np.float32]:
         """Values of a batch of states; infinity where the heuristic sees a dead end."""
@@ -121,11 +121,11 @@ def bind_heuristic(task: Task, heuristic: str | HeuristicFunction, *, unit_costs
     """Make a heuristic ready for a task, by name or from a Python function over batches of states."""
     if isinstance(heuristic, str):
         name = check_heuristic(heuristic)
-        return BoundHeuristic(task, name, lambda p: _core.native_evaluator(p, name, unit_costs), whole=False)
+        return BoundHeuristic(task, name, lambda p: _core.native_heuristic(p, name, unit_costs), whole=False)
     name = getattr(heuristic, "__name__", type(heuristic).__name__)
     function = _with_checked_values(heuristic, name)
     # A Python function sees every atom, relevant or not.
-    return BoundHeuristic(task, name, lambda p: _core.callable_evaluator(p, function), whole=True)
+    return BoundHeuristic(task, name, lambda p: _core.callable_heuristic(p, function), whole=True)
 
 
 def _with_checked_values(function: HeuristicFunction, name: str) -> HeuristicFunction:

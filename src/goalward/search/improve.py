@@ -142,7 +142,7 @@ class Improver:
             return ImprovedPlan(self.task, status, before, cost_before, tuple(better), native.seconds, native.effort)
 
         start = self.task.init if init is None else init
-        guidance = self._heuristic.guidance(to_bits([start], self.task.n_atoms), unit_costs=self.unit_costs)
+        guidance = self._heuristic.guidance(to_bits([start], self.task.n_atoms))
         native = _core.improve(
             guidance, start, np.array(before, dtype=np.int32), unit_costs=self.unit_costs, seed=seed,
             time_limit=limits.time_limit or 0.0, memory_limit=limits.memory_limit or 0, at_once=at_once,

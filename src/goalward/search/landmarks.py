@@ -93,10 +93,10 @@ def _square(rows: BitRows, n: int) -> Bools:
     return from_bits(rows, n) if n else np.zeros((0, 0), dtype=bool)
 
 
-def landmark_finder(task: Task, state: Ints, options: LandmarkOptions | None = None) -> _core.LandmarkFinder:
+def landmark_finder(task: Task, state: Ints, options: LandmarkOptions | None = None) -> _core.LandmarkKnowledge:
     """What finds landmarks natively, on the problem that serves this state."""
     options = options or LandmarkOptions()
-    return _core.LandmarkFinder(
+    return _core.LandmarkKnowledge(
         problem_for(task, state),
         task.mutex_groups.offsets,
         task.mutex_groups.values,

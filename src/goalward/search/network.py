@@ -96,7 +96,7 @@ def bind_network(
     whole = bool(weights.table[~core_atoms(task)].any())
     packed = _core.Network(weights.table, weights.bias, layers)
 
-    def make(problem: _core.Problem) -> _core.Evaluator:
-        return _core.network_evaluator(problem, packed)
+    def make(problem: _core.Problem) -> _core.Heuristic:
+        return _core.network_heuristic(problem, packed)
 
     return BoundHeuristic(task, name, make, whole=whole, lead=lead, head_start=head_start)

@@ -5,7 +5,7 @@
 #include <string>
 #include <unordered_set>
 
-#include "search/core/budget.hpp"
+#include "search/core/limits.hpp"
 #include "task/random.hpp"
 
 namespace goalward {
@@ -160,14 +160,14 @@ private:
 
 BackwardStates backward_searches(const RegressionTask& task, std::span<const uint64_t> goals, std::size_t width, int n,
                                  uint64_t seed, const std::function<bool()>& go_on) {
-    Budget budget(0, 0, 1, go_on);
+    Limits limits(0, 0, 1, go_on);
     BackwardStates result;
     BackwardSearch search(task, width, result);
     Random seeds(seed);
     for (std::size_t i = 0; i * width < goals.size(); ++i) {
         Random random(seeds.next());
         search.run(goals.data() + i * width, static_cast<int32_t>(i), n, random);
-        if (budget.exceeded()) break;
+        if (limits.stopped()) break;
     }
     return result;
 }

@@ -1,6 +1,6 @@
 #include "regression/rollout.hpp"
 
-#include "search/core/budget.hpp"
+#include "search/core/limits.hpp"
 
 namespace goalward {
 
@@ -15,7 +15,7 @@ Rollouts regress(const RegressionTask& task, Selection selection, int n, int len
         result.operators.push_back(a);
     };
     Random seeds(seed);
-    Budget budget(0, 0, 1, go_on);
+    Limits limits(0, 0, 1, go_on);
     for (int j = 0; j < n; ++j) {
         Random random(seeds.next());
         walk.start();
@@ -25,9 +25,9 @@ Rollouts regress(const RegressionTask& task, Selection selection, int n, int len
             if (a < 0) break;
             walk.apply(a);
             record(j, i, a);
-            if (budget.exceeded()) return result;
+            if (limits.stopped()) return result;
         }
-        if (budget.exceeded()) return result;
+        if (limits.stopped()) return result;
     }
     return result;
 }

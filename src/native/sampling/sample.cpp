@@ -4,7 +4,7 @@
 #include <bit>
 #include <numeric>
 
-#include "search/core/budget.hpp"
+#include "search/core/limits.hpp"
 #include "task/random.hpp"
 
 namespace goalward {
@@ -122,12 +122,12 @@ private:
 
 std::vector<uint64_t> sample_states(const SampleSpace& space, const Rows& forced, std::span<const int32_t> chosen,
                                     std::span<const uint64_t> pool, uint64_t seed, const std::function<bool()>& go_on) {
-    Budget budget(0, 0, 1, go_on);
+    Limits limits(0, 0, 1, go_on);
     const std::size_t words = (space.n_atoms + 63) / 64;
     std::vector<uint64_t> states(words * chosen.size());
     Sampler sampler(space, pool, seed);
     for (std::size_t i = 0; i < chosen.size(); ++i) {
-        if (i % 1024 == 1023 && budget.exceeded()) {
+        if (i % 1024 == 1023 && limits.stopped()) {
             states.resize(i * words);
             break;
         }
@@ -142,7 +142,7 @@ std::vector<uint64_t> sample_states(const SampleSpace& space, const Rows& forced
 std::vector<int32_t> label_states(const Rows& preimages, std::span<const int32_t> depth, int n_atoms,
                                   std::span<const uint64_t> states, int32_t otherwise,
                                   const std::function<bool()>& go_on) {
-    Budget budget(0, 0, 1, go_on);
+    Limits limits(0, 0, 1, go_on);
     constexpr std::size_t block = 512, lanes = block / 64;
     const std::size_t words = (n_atoms + 63) / 64;
     const std::size_t n = words ? states.size() / words : 0;
@@ -195,7 +195,7 @@ std::vector<int32_t> label_states(const Rows& preimages, std::span<const int32_t
                 any = some != 0;
             }
             // The first block is done, however long that takes.
-            if (t % 65536 == 65535 && done && budget.exceeded()) {
+            if (t % 65536 == 65535 && done && limits.stopped()) {
                 std::fill_n(labels.begin() + static_cast<std::ptrdiff_t>(from), size, -1);
                 enough = true;
                 break;
@@ -209,7 +209,7 @@ std::vector<int32_t> label_states(const Rows& preimages, std::span<const int32_t
             }
             if (!left) break;
         }
-        enough = enough || budget.exceeded();
+        enough = enough || limits.stopped();
     }
     return labels;
 }

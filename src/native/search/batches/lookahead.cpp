@@ -11,8 +11,8 @@ constexpr std::size_t slice = 1024;  // leaves evaluated at once, more or less
 
 class Lookahead {
 public:
-    Lookahead(Evaluator& evaluator, std::span<float> values, int depth)
-        : problem_(evaluator.problem()), evaluator_(evaluator), result_(values), depth_(depth),
+    Lookahead(const Heuristic& heuristic, std::span<float> values, int depth)
+        : problem_(heuristic.problem()), evaluator_(heuristic.evaluator()), result_(values), depth_(depth),
           n_words_(problem_.packing().n_words()), values_(problem_.packing().n_variables()) {}
 
     void look(int32_t index, const Word* root) {
@@ -37,7 +37,7 @@ public:
         parents_.clear();
         for (std::size_t i = 0; i < parent_words_.size(); i += n_words_) parents_.push_back(parent_words_.data() + i);
         h_.resize(n);
-        evaluator_.evaluate({states_, parents_, origins_}, h_);
+        evaluator_->evaluate({states_, parents_, origins_}, h_);
         for (std::size_t i = 0; i < n; ++i) {
             const float value = static_cast<float>(depth_) + std::max(h_[i], 0.0f);
             result_[leaf_owner_[i]] = std::min(result_[leaf_owner_[i]], value);
@@ -115,7 +115,7 @@ private:
     }
 
     const Problem& problem_;
-    Evaluator& evaluator_;
+    std::unique_ptr<Evaluator> evaluator_;
     std::span<float> result_;
     int depth_;
     std::size_t n_words_;
@@ -130,9 +130,9 @@ private:
 
 }  // namespace
 
-std::vector<float> lookahead(Evaluator& evaluator, std::span<const Word* const> states, int depth) {
+std::vector<float> lookahead(const Heuristic& heuristic, std::span<const Word* const> states, int depth) {
     std::vector<float> values(states.size());
-    Lookahead look(evaluator, values, depth);
+    Lookahead look(heuristic, values, depth);
     for (std::size_t i = 0; i < states.size(); ++i) look.look(static_cast<int32_t>(i), states[i]);
     look.evaluate();
     return values;

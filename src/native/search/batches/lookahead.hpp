@@ -12,6 +12,6 @@ namespace goalward {
 // least 0, of a state that far away, whichever is less. 0 for goal states; infinity where all paths end before.
 //
 // Repeated states are looked at once per level and state, and all leaves of many states are evaluated together.
-std::vector<float> lookahead(Evaluator& evaluator, std::span<const Word* const> states, int depth);
+std::vector<float> lookahead(const Heuristic& heuristic, std::span<const Word* const> states, int depth);
 
 }  // namespace goalward

@@ -2,12 +2,12 @@
 
 namespace goalward {
 
-ManyResults search_many(Evaluator& evaluator, const Rows& inits, const SearchOptions& options,
+ManyResults search_many(const Heuristic& heuristic, const Rows& inits, const SearchOptions& options,
                         const std::function<bool()>& go_on) {
     ManyResults results;
     for (std::size_t i = 0; i < inits.size(); ++i) {
         const SearchResult result =
-            best_first_search(evaluator, inits[i], options, [&](const Statistics&) { return go_on(); });
+            best_first_search(heuristic, inits[i], options, [&](const Statistics&) { return go_on(); });
         if (result.status == Status::cancelled) break;
         results.status.push_back(result.status);
         results.expanded.push_back(static_cast<int32_t>(result.statistics.expanded));

@@ -19,7 +19,7 @@ struct ManyResults {  // one entry per state that was searched
 
 // Searches one state after another; `options` hold for each. `go_on` is asked about twenty times a second; when it
 // returns false, the results so far are given.
-ManyResults search_many(Evaluator& evaluator, const Rows& inits, const SearchOptions& options,
+ManyResults search_many(const Heuristic& heuristic, const Rows& inits, const SearchOptions& options,
                         const std::function<bool()>& go_on);
 
 }  // namespace goalward

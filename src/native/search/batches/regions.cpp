@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "search/core/open_list.hpp"
-#include "search/core/registry.hpp"
+#include "search/core/state_space.hpp"
 
 namespace goalward {
 
@@ -13,13 +13,11 @@ namespace {
 
 class Region {
 public:
-    Region(Evaluator& evaluator, const RegionOptions& options)
-        : problem_(evaluator.problem()), evaluator_(evaluator), options_(options), unlimited_(0, 0, 1, nullptr),
-          registry_(problem_.packing().n_words(), unlimited_), values_(problem_.packing().n_variables()) {}
+    Region(const Problem& problem, Evaluator& evaluator, const RegionOptions& options, Budget& unlimited)
+        : problem_(problem), evaluator_(evaluator), options_(options), space_(problem, unlimited) {}
 
     void search(const Word* first) {
-        std::copy_n(first, problem_.packing().n_words(), registry_.scratch());
-        registry_.insert_scratch();
+        space_.add(first);
         add_node();
         children_.push_back(0);
         evaluate_children({}, {});
@@ -55,14 +53,10 @@ private:
         parents_.clear();
         children_.clear();
         origins_.clear();
-        for (StateId id : batch) parents_.push_back(registry_[id]);
+        for (StateId id : batch) parents_.push_back(space_[id]);
         for (std::size_t i = 0; i < batch.size(); ++i) {
-            problem_.packing().unpack(parents_[i], values_.data());
-            operators_.clear();
-            problem_.applicable(values_.data(), operators_);
-            for (int32_t op : operators_) {
-                problem_.apply(op, parents_[i], registry_.scratch());
-                const auto [child, fresh] = registry_.insert_scratch();
+            for (int32_t op : space_.applicable(batch[i])) {
+                const auto [child, fresh] = space_.follow(batch[i], op);
                 edges_.push_back({child, batch[i]});
                 if (!fresh) continue;
                 add_node();
@@ -74,15 +68,15 @@ private:
     }
 
     void add_node() {
-        const auto id = static_cast<StateId>(registry_.size() - 1);
-        is_goal_.push_back(problem_.is_goal(registry_[id]));
+        const auto id = static_cast<StateId>(space_.size() - 1);
+        is_goal_.push_back(problem_.is_goal(space_[id]));
         met_goal_ = met_goal_ || is_goal_[id];
         h_.push_back(dead_end);
     }
 
     void evaluate_children(std::span<const Word* const> parents, std::span<const Batch::Origin> origins) {
         states_.clear();
-        for (StateId id : children_) states_.push_back(registry_[id]);
+        for (StateId id : children_) states_.push_back(space_[id]);
         fresh_.resize(children_.size());
         evaluator_.evaluate({states_, parents, origins}, fresh_);
         for (std::size_t i = 0; i < children_.size(); ++i) {
@@ -93,7 +87,7 @@ private:
 
     // Dijkstra's algorithm backwards over the edges that the search met, from goals and from the border inwards.
     std::vector<float> back_up() const {
-        const std::size_t n = registry_.size();
+        const std::size_t n = space_.size();
         std::vector<uint32_t> start(n + 1);
         for (const Edge& edge : edges_) ++start[edge.child + 1];
         for (std::size_t i = 0; i < n; ++i) start[i + 1] += start[i];
@@ -121,14 +115,13 @@ private:
 
     void append_bits(StateId id, std::vector<uint64_t>& rows) const {
         rows.resize(rows.size() + problem_.packing().n_bit_words());
-        problem_.packing().write_bits(registry_[id], rows.data() + rows.size() - problem_.packing().n_bit_words());
+        problem_.packing().write_bits(space_[id], rows.data() + rows.size() - problem_.packing().n_bit_words());
     }
 
     const Problem& problem_;
     Evaluator& evaluator_;
     const RegionOptions& options_;
-    Budget unlimited_;
-    Registry registry_;
+    StateSpace space_;
     Heap<GreedyEntry> open_;
     std::vector<float> h_;          // by id
     std::vector<uint8_t> is_goal_;  // by id
@@ -141,16 +134,18 @@ private:
     std::vector<Batch::Origin> origins_;
     std::vector<const Word*> parents_, states_;
     std::vector<float> fresh_;
-    std::vector<int32_t> values_, operators_;
 };
 
 }  // namespace
 
-Regions search_regions(Evaluator& evaluator, std::span<const Word* const> states, const RegionOptions& options,
+Regions search_regions(const Heuristic& heuristic, std::span<const Word* const> states, const RegionOptions& options,
                        const std::function<bool()>& go_on) {
     Regions regions;
+    Limits limits(0, 0, 1, nullptr);
+    Budget unlimited(limits);
+    const std::unique_ptr<Evaluator> evaluator = heuristic.evaluator();
     for (std::size_t i = 0; i < states.size(); ++i) {
-        Region region(evaluator, options);
+        Region region(heuristic.problem(), *evaluator, options, unlimited);
         region.search(states[i]);
         region.report(static_cast<int32_t>(i), regions);
         if (!go_on()) break;

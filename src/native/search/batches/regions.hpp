@@ -5,7 +5,7 @@
 // the search into a hollow, these values are higher than its own; a network that learns them has the hollow filled up.
 // That is the learning step of LSS-LRTA* (Koenig, Sun 2009), with a network in place of a table.
 //
-//     Regions regions = search_regions(evaluator, states, {.expansions = 100, .batch = 4}, go_on);
+//     Regions regions = search_regions(heuristic, states, {.expansions = 100, .batch = 4}, go_on);
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ struct RegionOptions {
 
 // Searches one state after another; a search ends when it meets a goal. `go_on` is asked after each; when it returns
 // false, the regions so far are given.
-Regions search_regions(Evaluator& evaluator, std::span<const Word* const> states, const RegionOptions& options,
+Regions search_regions(const Heuristic& heuristic, std::span<const Word* const> states, const RegionOptions& options,
                        const std::function<bool()>& go_on);
 
 }  // namespace goalward

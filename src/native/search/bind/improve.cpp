@@ -20,7 +20,7 @@ namespace goalward {
 
 namespace {
 
-std::optional<ImproveResult> improved(Guidance& guidance, const Ints& init, const Ints& plan,
+std::optional<ImproveResult> improved(const Guidance& guidance, const Ints& init, const Ints& plan,
                                       bool unit_costs, uint64_t seed, double time_limit, uint64_t memory_limit, int at_once,
                                       uint64_t effort_limit, uint64_t most_effort,
                                       std::optional<nb::callable> progress) {
@@ -32,8 +32,8 @@ std::optional<ImproveResult> improved(Guidance& guidance, const Ints& init, cons
         nb::object answer = (*progress)(nb::cast(&so_far, nb::rv_policy::reference));
         return answer.is_none() || nb::cast<bool>(answer);
     };
-    const std::vector<int32_t> steps = to_vector(plan, 0, static_cast<int64_t>(guidance.problem->n_operators()));
-    const std::vector<int32_t> atoms = to_vector(init, 0, guidance.problem->packing().n_atoms());
+    const std::vector<int32_t> steps = to_vector(plan, 0, static_cast<int64_t>(guidance.problem().n_operators()));
+    const std::vector<int32_t> atoms = to_vector(init, 0, guidance.problem().packing().n_atoms());
     nb::gil_scoped_release released;
     return improve(guidance, atoms, steps, options, heartbeat);
 }
@@ -55,7 +55,8 @@ uint64_t neighbourhood_states(const Problem& problem, const Ints& init, const In
     const Costs costs{problem, true};
     const Path path = path_of(costs, init, plan);
     SuffixIndex index(problem, path);
-    Budget budget(0, 0, 1, nullptr);
+    Limits limits(0, 0, 1, nullptr);
+    Budget budget(limits);
     Neighbourhood around(costs, path, index, budget, UINT64_MAX);
     while (around.effort() < effort && !around.exhausted()) around.advance(effort - around.effort());
     return around.generated();

@@ -8,7 +8,7 @@
 
 #include "search/landmarks/count.hpp"
 #include "search/landmarks/discovery.hpp"
-#include "search/core/registry.hpp"
+#include "search/core/state_space.hpp"
 #include "task/arrays.hpp"
 
 namespace nb = nanobind;
@@ -18,12 +18,14 @@ namespace goalward {
 
 namespace {
 
-std::shared_ptr<LandmarkFinder> make_finder(std::shared_ptr<const Problem> problem, const Ints& group_offsets,
+std::shared_ptr<LandmarkKnowledge> make_knowledge(std::shared_ptr<const Problem> problem, const Ints& group_offsets,
                                             const Ints& groups, const Ints& kinds, int most_disjuncts, bool reasonable) {
     const int n_atoms = problem->packing().n_atoms();
     require(kinds.size() == static_cast<std::size_t>(n_atoms), "atoms differ in number");
-    return std::make_shared<LandmarkFinder>(std::move(problem), to_rows(group_offsets, groups, n_atoms),
-                                            to_vector(kinds), LandmarkOptions{most_disjuncts, reasonable});
+    auto relaxed = shared_relaxed_operators(*problem, true);
+    return std::make_shared<LandmarkKnowledge>(std::move(problem), to_rows(group_offsets, groups, n_atoms),
+                                               to_vector(kinds), LandmarkOptions{most_disjuncts, reasonable},
+                                               std::move(relaxed));
 }
 
 std::vector<Word> packed(const Problem& problem, const Ints& state) {
@@ -36,13 +38,14 @@ std::vector<uint64_t> words_of(const BitMatrix& matrix, std::size_t rows) {
     return {matrix[0], matrix[0] + rows * matrix.width()};
 }
 
-nb::object find(LandmarkFinder& finder, const Ints& state) {
+nb::object find(const LandmarkKnowledge& knowledge, const Ints& state) {
     LandmarkGraph graph;
     {
-        const std::vector<Word> words = packed(finder.problem(), state);
+        const std::vector<Word> words = packed(*knowledge.problem, state);
         nb::gil_scoped_release released;
-        Budget unlimited(0, 0, 1, nullptr);
-        graph = finder.find(words.data(), unlimited);
+        Limits limits(0, 0, 1, nullptr);
+        Budget unlimited(limits);
+        graph = LandmarkFinder(knowledge).find(words.data(), knowledge.problem->goal().atoms(), unlimited);
     }
     if (!graph.solvable) return nb::none();
     const std::size_t n = graph.size(), width = graph.natural.width();
@@ -54,31 +57,30 @@ nb::object find(LandmarkFinder& finder, const Ints& state) {
 
 // Applies operators to states that were met before, as a search does, and tells what the landmark count knows of each
 // distinct state after the last step.
-nb::tuple follow(std::shared_ptr<LandmarkFinder> finder, const Ints& init, const Ints& parents, const Ints& operators) {
-    const Problem& problem = finder->problem();
+nb::tuple follow(std::shared_ptr<const LandmarkKnowledge> knowledge, const Ints& init, const Ints& parents,
+                 const Ints& operators) {
+    const Problem& problem = *knowledge->problem;
     require(parents.size() == operators.size(), "steps differ in number");
     const std::vector<int32_t> steps = to_vector(operators, 0, static_cast<int64_t>(problem.n_operators()));
-    LandmarkGuide guide(std::move(finder));
-    Budget budget(0, 0, 1, [] { return true; });
-    Registry registry(problem.packing().n_words(), budget);
-    problem.packing().pack({init.data(), init.size()}, registry.scratch());
-    const StateId root = registry.insert_scratch().first;
-    guide.start(root, registry[root], budget);
+    LandmarkGuide guide(std::move(knowledge), problem.goal());
+    Limits limits(0, 0, 1, nullptr);
+    Budget budget(limits);
+    StateSpace space(problem, budget);
+    guide.start(space.add(std::span(init.data(), init.size())).id, space, budget);
     std::vector<int32_t> children;
     for (std::size_t i = 0; i < steps.size(); ++i) {
         const auto parent = static_cast<StateId>(parents.data()[i]);
-        require(parent < registry.size(), "a step starts from a state that was not met");
-        problem.apply(steps[i], registry[parent], registry.scratch());
-        const auto [child, fresh] = registry.insert_scratch();
-        guide.reached(parent, steps[i], child, registry[child], fresh);
+        require(parent < space.size(), "a step starts from a state that was not met");
+        const auto [child, fresh] = space.follow(parent, steps[i]);
+        guide.reached(parent, steps[i], child, space, fresh);
         children.push_back(static_cast<int32_t>(child));
     }
     std::vector<float> values;
     std::vector<uint64_t> status;
     Rows preferred;
-    for (StateId id = 0; id < registry.size(); ++id) {
+    for (StateId id = 0; id < space.size(); ++id) {
         std::vector<int32_t> liked;
-        values.push_back(guide.evaluate(id, registry[id], &liked));
+        values.push_back(guide.evaluate(id, space, &liked));
         preferred.push_back(liked);
         status.insert(status.end(), guide.status(id), guide.status(id) + guide.graph().natural.width());
     }
@@ -90,8 +92,8 @@ nb::tuple follow(std::shared_ptr<LandmarkFinder> finder, const Ints& init, const
 }  // namespace
 
 void register_landmarks(nb::module_& m) {
-    nb::class_<LandmarkFinder>(m, "LandmarkFinder", "Finds the landmarks of states of one problem.")
-        .def(nb::new_(&make_finder), "problem"_a, "group_offsets"_a, "groups"_a, "kinds"_a, nb::kw_only(),
+    nb::class_<LandmarkKnowledge>(m, "LandmarkKnowledge", "What is needed to find landmarks of one problem.")
+        .def(nb::new_(&make_knowledge), "problem"_a, "group_offsets"_a, "groups"_a, "kinds"_a, nb::kw_only(),
              "most_disjuncts"_a, "reasonable"_a)
         .def("find", &find, "state"_a,
              nb::sig("def find(self, state: numpy.typing.NDArray[numpy.int32]) -> tuple["
@@ -101,8 +103,8 @@ void register_landmarks(nb::module_& m) {
                      "numpy.typing.NDArray[numpy.uint64], numpy.typing.NDArray[numpy.uint64]] | None"),
              "Atoms of the landmarks (offsets, values), whether each is a goal and holds now, and the predecessors of each "
              "as bit rows: natural, greedy-necessary, necessary, reasonable. None where there is no relaxed plan.");
-    m.def("follow_landmarks", &follow, "finder"_a, "init"_a, "parents"_a, "operators"_a,
-          nb::sig("def follow_landmarks(finder: LandmarkFinder, init: numpy.typing.NDArray[numpy.int32], parents: "
+    m.def("follow_landmarks", &follow, "knowledge"_a, "init"_a, "parents"_a, "operators"_a,
+          nb::sig("def follow_landmarks(knowledge: LandmarkKnowledge, init: numpy.typing.NDArray[numpy.int32], parents: "
                   "numpy.typing.NDArray[numpy.int32], operators: numpy.typing.NDArray[numpy.int32]) -> tuple["
                   "numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float32], "
                   "numpy.typing.NDArray[numpy.uint64], numpy.typing.NDArray[numpy.int32], "

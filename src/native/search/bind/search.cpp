@@ -25,9 +25,9 @@ namespace goalward {
 namespace {
 
 void construct_options(SearchOptions* self, bool greedy, double weight, bool unit_costs, std::vector<int> batches,
-                       double time_limit, uint64_t memory_limit, int at_once, uint64_t expansion_limit) {
-    new (self) SearchOptions{greedy,     weight,       unit_costs, std::move(batches),
-                             time_limit, memory_limit, at_once,    expansion_limit};
+                       double time_limit, uint64_t memory_limit, int at_once, uint64_t expansion_limit, int cores) {
+    new (self) SearchOptions{greedy,  weight,          unit_costs, std::move(batches), time_limit, memory_limit,
+                             at_once, expansion_limit, cores};
 }
 
 // Runs pending signal handlers too: an exception from one (Ctrl-C) ends the search and reaches the caller.
@@ -41,14 +41,14 @@ auto heartbeat(const std::optional<nb::callable>& progress) {
     };
 }
 
-SearchResult search(Evaluator& evaluator, const Ints& init, const SearchOptions& options,
+SearchResult search(const Heuristic& heuristic, const Ints& init, const SearchOptions& options,
                     const std::optional<nb::callable>& progress) {
     const std::span<const int32_t> atoms(init.data(), init.size());
     nb::gil_scoped_release released;
-    return best_first_search(evaluator, atoms, options, heartbeat(progress));
+    return best_first_search(heuristic, atoms, options, heartbeat(progress));
 }
 
-SearchResult run_portfolio(Guidance& guidance, Evaluator* network, const std::vector<PortfolioPart>& parts,
+SearchResult run_portfolio(const Guidance& guidance, const Heuristic* network, const std::vector<PortfolioPart>& parts,
                            const Ints& init, const SearchOptions& options, const std::optional<nb::callable>& progress) {
     const std::span<const int32_t> atoms(init.data(), init.size());
     nb::gil_scoped_release released;
@@ -59,37 +59,42 @@ void construct_part(PortfolioPart* self, std::string name, PartKind kind, int ba
     new (self) PortfolioPart{std::move(name), kind, batch, share, delay};
 }
 
-std::unique_ptr<Guidance> make_guidance(std::shared_ptr<const Problem> problem, bool unit_costs,
-                                        const Ints& group_offsets, const Ints& groups, const Ints& kinds) {
+std::unique_ptr<Guidance> make_guidance(std::shared_ptr<const Problem> problem, const Ints& group_offsets,
+                                        const Ints& groups, const Ints& kinds) {
     const int n_atoms = problem->packing().n_atoms();
     require(kinds.size() == static_cast<std::size_t>(n_atoms), "atoms differ in number");
-    return std::make_unique<Guidance>(std::move(problem), unit_costs, to_rows(group_offsets, groups, n_atoms),
-                                      to_vector(kinds));
+    return std::make_unique<Guidance>(std::move(problem), to_rows(group_offsets, groups, n_atoms), to_vector(kinds));
 }
 
-ManyResults many(Evaluator& evaluator, const BitRows& bits, const SearchOptions& options,
+std::vector<int32_t> agenda_of(const Guidance& guidance, std::size_t attempt) {
+    Limits limits(0, 0, 1, nullptr);
+    Budget unlimited(limits);
+    return guidance.agenda(attempt, unlimited).atoms;
+}
+
+ManyResults many(const Heuristic& heuristic, const BitRows& bits, const SearchOptions& options,
                  std::optional<nb::callable> go_on) {
     Rows inits;
-    check_width(evaluator.problem(), bits);
+    check_width(heuristic.problem(), bits);
     std::vector<int32_t> atoms;
     for (std::size_t i = 0; i < bits.shape(0); ++i) {
-        read_bits(bits, i, evaluator.problem().packing().n_atoms(), atoms);
+        read_bits(bits, i, heuristic.problem().packing().n_atoms(), atoms);
         inits.push_back(atoms);
     }
     nb::gil_scoped_release released;
-    return search_many(evaluator, inits, options, asking(go_on));
+    return search_many(heuristic, inits, options, asking(go_on));
 }
 
-Regions regions(Evaluator& evaluator, const BitRows& bits, int expansions, int batch) {
+Regions regions(const Heuristic& heuristic, const BitRows& bits, int expansions, int batch) {
     if (expansions < 1 || batch < 1) throw std::invalid_argument("a region has at least one expansion, one at a time");
-    const PackedStates first = pack(evaluator.problem(), bits);
+    const PackedStates first = pack(heuristic.problem(), bits);
     const auto go_on = [] {
         nb::gil_scoped_acquire gil;
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
         return true;
     };
     nb::gil_scoped_release released;
-    return search_regions(evaluator, first.states, {expansions, batch}, go_on);
+    return search_regions(heuristic, first.states, {expansions, batch}, go_on);
 }
 
 // Read-only arrays over memory of `results`, which lives as long as the array.
@@ -115,7 +120,7 @@ void register_search(nb::module_& m) {
     nb::class_<SearchOptions>(m, "SearchOptions", "How to search; limits of 0 are no limits.")
         .def("__init__", &construct_options, nb::kw_only(), "greedy"_a = true, "weight"_a = 1.0, "unit_costs"_a = true,
              "batches"_a = std::vector<int>{1}, "time_limit"_a = 0.0, "memory_limit"_a = 0, "at_once"_a = 1,
-             "expansion_limit"_a = 0)
+             "expansion_limit"_a = 0, "cores"_a = 1)
         .def_ro("greedy", &SearchOptions::greedy)
         .def_ro("weight", &SearchOptions::weight)
         .def_ro("unit_costs", &SearchOptions::unit_costs)
@@ -123,7 +128,8 @@ void register_search(nb::module_& m) {
         .def_ro("time_limit", &SearchOptions::time_limit)
         .def_ro("memory_limit", &SearchOptions::memory_limit)
         .def_ro("at_once", &SearchOptions::at_once)
-        .def_ro("expansion_limit", &SearchOptions::expansion_limit);
+        .def_ro("expansion_limit", &SearchOptions::expansion_limit)
+        .def_ro("cores", &SearchOptions::cores);
     nb::class_<Statistics>(m, "Statistics", "What a search has done so far.")
         .def_ro("expanded", &Statistics::expanded)
         .def_ro("evaluated", &Statistics::evaluated)
@@ -138,7 +144,8 @@ void register_search(nb::module_& m) {
         .def_ro("seconds", &Statistics::seconds)
         .def_ro("evaluations_by_heuristic", &Statistics::evaluations_by_heuristic)
         .def_ro("led_by", &Statistics::led_by)
-        .def_ro("expansions_by_queue", &Statistics::expansions_by_queue);
+        .def_ro("expansions_by_queue", &Statistics::expansions_by_queue)
+        .def_ro("evicted", &Statistics::evicted);
     nb::class_<SearchResult>(m, "SearchResult", "How a search ended; the plan holds operators.")
         .def_ro("status", &SearchResult::status)
         .def_ro("plan", &SearchResult::plan)
@@ -158,13 +165,13 @@ void register_search(nb::module_& m) {
         .def_prop_ro("origins", [](const Regions& r) { return view(r, r.origins); })
         .def_ro("ends", &Regions::ends)
         .def_prop_ro("exits", [](const Regions& r) { return view_rows(r, r.exits, r.ends.size()); });
-    m.def("search", &search, "evaluator"_a, "init"_a, "options"_a, "progress"_a.none() = nb::none(),
-          nb::sig("def search(evaluator: Evaluator, init: numpy.typing.NDArray[numpy.int32], options: SearchOptions, "
+    m.def("search", &search, "heuristic"_a, "init"_a, "options"_a, "progress"_a.none() = nb::none(),
+          nb::sig("def search(heuristic: Heuristic, init: numpy.typing.NDArray[numpy.int32], options: SearchOptions, "
                   "progress: collections.abc.Callable[[Statistics], bool | None] | None = None) -> SearchResult"),
           "Best-first search from one state.");
-    nb::class_<Guidance>(m, "Guidance", "h_FF, landmarks and a goal agenda, ready to guide searches of one problem.")
-        .def(nb::new_(&make_guidance), "problem"_a, "unit_costs"_a, "group_offsets"_a, "groups"_a, "kinds"_a)
-        .def("agenda", [](Guidance& g, std::size_t attempt) { return g.agenda(attempt).atoms; }, "attempt"_a = 0,
+    nb::class_<Guidance>(m, "Guidance", "h_FF, landmarks and a goal agenda of one problem. Any thread may use it.")
+        .def(nb::new_(&make_guidance), "problem"_a, "group_offsets"_a, "groups"_a, "kinds"_a)
+        .def("agenda", &agenda_of, "attempt"_a = 0,
              "Atoms of the goal, the first to be made true first.");
     nb::enum_<PartKind>(m, "PartKind", "What one of several searches that take turns goes by.")
         .value("GUIDED", PartKind::guided)
@@ -180,16 +187,16 @@ void register_search(nb::module_& m) {
         .def_ro("delay", &PortfolioPart::delay);
     m.def("portfolio_search", &run_portfolio, "guidance"_a, "network"_a.none(), "parts"_a, "init"_a, "options"_a,
           "progress"_a.none() = nb::none(),
-          nb::sig("def portfolio_search(guidance: Guidance, network: Evaluator | None, "
+          nb::sig("def portfolio_search(guidance: Guidance, network: Heuristic | None, "
                   "parts: collections.abc.Sequence[PortfolioPart], init: numpy.typing.NDArray[numpy.int32], "
                   "options: SearchOptions, "
                   "progress: collections.abc.Callable[[Statistics], bool | None] | None = None) -> SearchResult"),
           "Searches with h_FF and landmarks, with a network, or with all of them, that take turns from one state.");
-    m.def("search_many", &many, "evaluator"_a, "states"_a, "options"_a, "go_on"_a.none() = nb::none(),
-          nb::sig("def search_many(evaluator: Evaluator, states: numpy.typing.NDArray[numpy.uint64], "
+    m.def("search_many", &many, "heuristic"_a, "states"_a, "options"_a, "go_on"_a.none() = nb::none(),
+          nb::sig("def search_many(heuristic: Heuristic, states: numpy.typing.NDArray[numpy.uint64], "
                   "options: SearchOptions, go_on: collections.abc.Callable[[], bool] | None = None) -> ManyResults"),
           "A search from each of many states; the options hold for each.");
-    m.def("search_regions", &regions, "evaluator"_a, "states"_a, "expansions"_a, "batch"_a,
+    m.def("search_regions", &regions, "heuristic"_a, "states"_a, "expansions"_a, "batch"_a,
           "A short greedy search from each of many states, and what the states it expands are worth then.");
     m.def("peak_memory", &peak_memory, "Highest resident memory of this process so far, in bytes.");
     m.def("resident_memory", &resident_memory, "Resident memory of this process, in bytes.");

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <tuple>
+#include <utility>
 
 namespace goalward {
 
@@ -14,6 +16,25 @@ PreferredOperators::Place PreferredOperators::add(StateId state, std::span<const
     std::copy(operators.begin(), operators.end(), &cells_[place + 2]);
     size_ = needed;
     return static_cast<Place>(place);
+}
+
+std::optional<OperatorQueue::Served> OperatorQueue::next(StateSpace& space, const PreferredOperators& preferred) {
+    while (!items_.empty()) {
+        StateId state = items_.first();
+        std::span<const int32_t> operators;
+        if (only_preferred_)
+            std::tie(state, operators) = preferred[items_.first()];
+        else
+            operators = space.applicable(state);
+        const bool listed = !only_preferred_ && std::exchange(listed_, state) != state;
+        const std::size_t served = items_.served();
+        if (served + 1 < operators.size())
+            items_.serve();
+        else
+            items_.drop();
+        if (served < operators.size()) return Served{state, operators[served], listed};  // else a state without operators
+    }
+    return std::nullopt;
 }
 
 ChildLists::Place ChildLists::add(std::span<const StateId> children) {

@@ -1,11 +1,11 @@
-// The open list of a queue search: several queues that take turns.
+// Open lists of searches with guides: several queues that take turns.
 //
 // In lazy search all successors of a state have their parent's value, so a queue holds the expanded state once and
 // hands out its operators one after the other, instead of holding every successor. Among equal values the state that
 // came first is served to its end first: only the first state of each value can be half served, and one cursor per
 // value suffices. A state costs four bytes per queue.
 //
-// Where a network has a value for every child, that decides between the children of states of equal value, siblings
+// If a network has a value for every child, that decides between the children of states of equal value, siblings
 // among them. Then a queue holds the best child that is left of each expanded state, and a child costs four bytes.
 //
 // Which queue is next is decided by alternation: the one that has been served least, the first among equals. When a
@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -23,7 +24,7 @@
 #include "search/core/chunked.hpp"
 #include "search/core/mapped.hpp"
 #include "search/core/open_list.hpp"
-#include "search/core/registry.hpp"
+#include "search/core/state_space.hpp"
 
 namespace goalward {
 
@@ -32,24 +33,52 @@ namespace goalward {
 class LazyQueue {
 public:
     using Item = uint32_t;
+    // Do many items share a value? Buckets take four bytes an item then, but far more than a heap if values are fractional.
+    enum class Values { few, many };
 
-    bool empty() const { return items_.empty(); }
-    std::size_t size() const { return items_.size(); }
-    uint64_t bytes() const { return items_.bytes(); }
+    explicit LazyQueue(Values values) : values_(values) {}
 
-    void push(float h, Item item) { items_.push({h, item}); }
+    bool empty() const { return size() == 0; }
+    std::size_t size() const { return buckets_.size() + heap_.size(); }
+    uint64_t bytes() const { return buckets_.bytes() + heap_.bytes(); }
+
+    void push(float h, Item item) {
+        if (values_ == Values::few)
+            buckets_.push({h, item});
+        else
+            heap_.push({ordered(h), order_++, item});
+    }
     // The first item, and how often it has been served.
-    Item first() const { return items_.top().id(); }
+    Item first() const { return values_ == Values::few ? buckets_.top().id() : heap_.top().item; }
     uint32_t served() const {
-        const auto at = served_.find(items_.top().rank());
+        const auto at = served_.find(rank());
         return at == served_.end() ? 0 : at->second;
     }
-    void serve() { ++served_[items_.top().rank()]; }
-    void drop() { served_.erase(items_.pop().rank()); }
+    void serve() { ++served_[rank()]; }
+    void drop() {
+        served_.erase(rank());
+        if (values_ == Values::few)
+            buckets_.pop();
+        else
+            heap_.pop();
+    }
 
 private:
-    Buckets items_;
-    std::map<uint32_t, uint32_t> served_;  // the first item of a value, where it has been served
+    struct Entry {
+        uint32_t rank, order;
+        Item item;
+
+        bool operator<(const Entry& other) const { return std::tie(rank, order) < std::tie(other.rank, other.order); }
+    };
+    static_assert(sizeof(Entry) == 12);
+
+    uint32_t rank() const { return values_ == Values::few ? buckets_.top().rank() : heap_.top().rank; }
+
+    Values values_;
+    Buckets buckets_;
+    Heap<Entry> heap_;
+    uint32_t order_ = 0;
+    std::map<uint32_t, uint32_t> served_;  // how often the first item of a value has been served, if it has been
 };
 
 // Operators preferred in a state, for all states end to end; a queue of preferred operators holds places.
@@ -66,6 +95,35 @@ public:
 private:
     MappedArray<int32_t> cells_;  // state, length, operators, state, length, operators, …
     std::size_t size_ = 0;
+};
+
+// Hands out the operators of expanded states one by one, of the state with the least value first: all applicable ones, or
+// those that were preferred in it.
+class OperatorQueue {
+public:
+    struct Served {
+        StateId state;
+        int32_t op;
+        bool listed;  // were the operators of the state listed for this?
+    };
+
+    explicit OperatorQueue(bool only_preferred, LazyQueue::Values values = LazyQueue::Values::few)
+        : only_preferred_(only_preferred), items_(values) {}
+
+    bool only_preferred() const { return only_preferred_; }
+    bool empty() const { return items_.empty(); }
+    std::size_t size() const { return items_.size(); }
+    uint64_t bytes() const { return items_.bytes(); }
+
+    // A state, or the place of its preferred operators.
+    void push(float value, LazyQueue::Item item) { items_.push(value, item); }
+    // The next operator; nothing if no state that is left has one.
+    std::optional<Served> next(StateSpace& space, const PreferredOperators& preferred);
+
+private:
+    bool only_preferred_;
+    LazyQueue items_;
+    StateId listed_ = no_state;
 };
 
 // Children of expanded states, those of each state in the order in which queues serve them, end to end.

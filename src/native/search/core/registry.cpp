@@ -64,7 +64,7 @@ bool Registry::grow() {
     ids_ = MappedArray<StateId>(capacity_);
     tags_ = MappedArray<uint8_t>(capacity_);
     for (std::size_t i = 0; i < states_.size(); ++i) {
-        if (i % 65536 == 0 && budget_.exceeded()) return false;
+        if (i % 65536 == 0 && budget_.out_of_time()) return false;
         const uint64_t h = hash(states_[i]);
         std::size_t slot = slot_of(h);
         while (tags_[slot])

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "search/core/budget.hpp"
+#include "search/core/limits.hpp"
 #include "search/core/chunked.hpp"
 #include "search/core/mapped.hpp"
 #include "task/packing.hpp"
@@ -27,7 +27,7 @@ public:
     Registry(int n_words, Budget& budget);
 
     Word* scratch() { return states_.next(); }
-    // The state's id and whether it is new; no_state where the budget has run out, which ends the search.
+    // The state's id and whether it is new; no_state if the budget has run out.
     std::pair<StateId, bool> insert_scratch();
 
     const Word* operator[](StateId id) const { return states_[id]; }

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "search/core/budget.hpp"
+#include "search/core/limits.hpp"
 
 namespace goalward {
 
@@ -24,9 +24,10 @@ struct Statistics {
     uint64_t bytes = 0;   // held for states, nodes and the open list
     float initial_h = 0, best_h = 0;
     double seconds = 0;
-    // Where a search has several heuristics or queues: how often each was used, under the name that users see.
+    // If a search has several heuristics or queues: how often each was used, under the name that users see.
     Counts evaluations_by_heuristic, expansions_by_queue;
-    std::string led_by;  // the queue that led to the goal, where there are several
+    std::string led_by;  // the queue that led to the goal, if there are several
+    std::vector<std::string> evicted;  // parts of a portfolio that were ended to free memory for the others
 
     // Adds what another search has done. The values of h and the seconds stay those of the first.
     void add(const Statistics& other);

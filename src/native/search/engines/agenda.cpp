@@ -14,7 +14,7 @@ constexpr uint64_t first_looks = 1'000'000, later_looks = 16'000'000;  // at act
 constexpr uint64_t effort_of_look = 10, effort_of_operator = 100;
 }  // namespace
 
-Agenda goal_agenda(const Problem& problem, const Rows& mutex_groups, int attempt) {
+Agenda goal_agenda(const Problem& problem, const Rows& mutex_groups, int attempt, Budget& budget) {
     const auto goal = problem.goal().atoms();
     Agenda agenda{{goal.begin(), goal.end()}, 0};
     if (goal.size() < 2) return agenda;
@@ -30,6 +30,7 @@ Agenda goal_agenda(const Problem& problem, const Rows& mutex_groups, int attempt
         left = agenda.atoms;
         int32_t a = 0;
         for (uint64_t step = 1; step <= longest_walk && !left.empty() && a >= 0; ++step) {
+            budget.require();
             a = walk.effort() < 2 * looks ? walk.choose(Selection::uniform, random) : -1;
             if (a < 0) break;
             walk.apply(a);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "search/core/limits.hpp"
 #include "task/problem.hpp"
 #include "task/rows.hpp"
 
@@ -19,7 +20,7 @@ struct Agenda {
 };
 
 // Later attempts draw other walks, and more of them than the first. `mutex_groups`: sets of atoms of which at most one
-// holds at a time.
-Agenda goal_agenda(const Problem& problem, const Rows& mutex_groups, int attempt);
+// holds at a time. Throws OutOfBudget if the time is over.
+Agenda goal_agenda(const Problem& problem, const Rows& mutex_groups, int attempt, Budget& budget);
 
 }  // namespace goalward

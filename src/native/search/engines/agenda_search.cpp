@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "search/heuristics/ff_guide.hpp"
-#include "search/landmarks/count.hpp"
+#include "search/engines/lazy_search.hpp"
 #include "search/engines/novelty_search.hpp"
-#include "search/engines/queue_search.hpp"
 
 namespace goalward {
 
@@ -17,10 +15,9 @@ constexpr uint64_t first_patience = 100'000'000, more_patience = 2;
 constexpr int most_attempts_with_more = 20;  // so that the number does not overflow
 }  // namespace
 
-AgendaSearch::AgendaSearch(Guidance& guidance, std::string name, uint64_t expansion_limit, Budget& budget)
-    : guidance_(guidance), problem_(*guidance.problem), name_(std::move(name)), expansion_limit_(expansion_limit),
-      budget_(budget), relaxation_(guidance.problem, Relaxed::ff, true, guidance.of_unit_costs),
-      init_(problem_.packing().n_words()) {}
+AgendaSearch::AgendaSearch(const Guidance& guidance, std::string name, uint64_t expansion_limit, Budget& budget)
+    : guidance_(guidance), problem_(guidance.problem()), name_(std::move(name)), expansion_limit_(expansion_limit),
+      budget_(budget), init_(problem_.packing().n_words()) {}
 
 std::optional<Status> AgendaSearch::start(std::span<const int32_t> init) {
     problem_.packing().pack(init, init_.data());
@@ -35,11 +32,11 @@ std::optional<Status> AgendaSearch::advance(uint64_t effort) {
     while (this->effort() < until) {
         if (expansion_limit_ && expanded() >= expansion_limit_) return Status::out_of_expansions;
         if (!step_) begin_step();
-        const std::optional<Status> status = step_->turns.advance(atoms_);
-        if (!status && step_->turns.effort() < patience_) continue;
+        const std::optional<Status> status = step_->searches.advance(atoms_);
+        if (!status && step_->searches.effort() < patience_) continue;
         if (status == Status::solved) {
-            led_by_ = step_->turns.last().led_by();
-            follow(step_->turns.last().plan());
+            led_by_ = step_->searches.winner().led_by();
+            follow(step_->searches.winner().plan());
             end_step();
             if (problem_.is_goal(state_.data())) return status;
             continue;
@@ -59,7 +56,7 @@ std::optional<Status> AgendaSearch::advance(uint64_t effort) {
 }
 
 void AgendaSearch::begin_attempt() {
-    const Agenda& agenda = guidance_.agenda(attempt_);
+    const Agenda& agenda = guidance_.agenda(attempt_, budget_);
     finished_effort_ += agenda.effort;  // even where it was found before: a search repeats exactly
     agenda_ = agenda.atoms;
     patience_ = attempt_ == 0 ? first_patience : attempt_ < most_attempts_with_more ? more_patience * patience_ : patience_;
@@ -74,28 +71,24 @@ void AgendaSearch::begin_step() {
     const auto next = std::find_if(agenda_.begin(), agenda_.end(),
                                    [&](int32_t atom) { return !problem_.packing().holds(state_.data(), atom); });
     std::vector<int32_t> atoms(agenda_.begin(), next + 1);
-    relaxation_.set_goal(atoms);
     const std::size_t n_atoms = atoms.size();
-    Step& step = step_.emplace(Step{n_atoms, Goal(std::move(atoms), problem_.packing()), {}, {}});
-    const auto guided = [this, &step] {
-        step.guides.push_back(std::make_unique<FFGuide>(relaxation_));
-        step.guides.push_back(std::make_unique<LandmarkGuide>(guidance_.landmarks, step.goal));
-        std::vector<Guide*> guides{step.guides[0].get(), step.guides[1].get()};
-        const QueueSearchOptions options{.prefix = name_ + ": "};
-        return std::make_unique<QueueSearch>(problem_, step.goal, std::move(guides), nullptr, options, budget_);
+    step_.reset(new Step{n_atoms, Goal(std::move(atoms), problem_.packing()), Scheduler(budget_)});
+    const Goal& goal = step_->goal;
+    const auto guided = [this, &goal](Budget& budget) {
+        return std::make_unique<LazySearch>(problem_, goal, guidance_.guides(goal, true), GuidedOptions{name_ + ": "}, budget);
     };
-    const auto by_novelty = [this, &step] {
-        return std::make_unique<NoveltySearch>(relaxation_, step.goal, name_ + ": novelty", 0, budget_);
+    const auto by_novelty = [this, &goal](Budget& budget) {
+        return std::make_unique<NoveltySearch>(problem_, guidance_.relaxed(true), goal, name_ + ": novelty", 0, budget);
     };
-    step.turns.add(guided, 1, 0);
-    step.turns.add(by_novelty, 1, head_start);
+    step_->searches.add("landmarks", guided, 1, 0);
+    step_->searches.add("novelty", by_novelty, 1, head_start);
 }
 
 void AgendaSearch::end_step() {
-    Statistics done = step_->turns.statistics();
+    Statistics done = step_->searches.statistics();
     done.stored = done.open = done.bytes = 0;  // nothing is kept of it
     finished_.add(done);
-    finished_effort_ += step_->turns.effort();
+    finished_effort_ += step_->searches.effort();
     step_.reset();
 }
 
@@ -116,11 +109,11 @@ void AgendaSearch::follow(std::span<const int32_t> steps) {
 
 uint64_t AgendaSearch::expanded() const { return statistics().expanded; }
 
-uint64_t AgendaSearch::effort() const { return finished_effort_ + (step_ ? step_->turns.effort() : 0); }
+uint64_t AgendaSearch::effort() const { return finished_effort_ + (step_ ? step_->searches.effort() : 0); }
 
 Statistics AgendaSearch::statistics() const {
     Statistics total = finished_;
-    if (step_) total.add(step_->turns.statistics());
+    if (step_) total.add(step_->searches.statistics());
     return total;
 }
 

@@ -16,21 +16,21 @@
 #include <vector>
 
 #include "search/engines/guidance.hpp"
-#include "search/heuristics/guide.hpp"
-#include "search/heuristics/relaxation.hpp"
-#include "search/engines/turns.hpp"
+#include "search/engines/scheduler.hpp"
+#include "search/engines/search.hpp"
 #include "task/goal.hpp"
 
 namespace goalward {
 
-class AgendaSearch final : public TurnSearch {
+class AgendaSearch final : public Search {
 public:
-    AgendaSearch(Guidance& guidance, std::string name, uint64_t expansion_limit, Budget& budget);
+    AgendaSearch(const Guidance& guidance, std::string name, uint64_t expansion_limit, Budget& budget);
 
     std::optional<Status> start(std::span<const int32_t> init) override;
     std::optional<Status> advance(uint64_t effort) override;
 
     uint64_t effort() const override;
+    uint64_t bytes() const override { return step_ ? step_->searches.bytes() : 0; }
     Statistics statistics() const override;
     std::vector<int32_t> plan() override { return plan_; }
     const std::string& led_by() const override { return led_by_; }
@@ -39,8 +39,7 @@ private:
     struct Step {  // towards the first atoms of the agenda
         std::size_t n_atoms;
         Goal goal;
-        std::vector<std::unique_ptr<Guide>> guides;
-        Turns turns;
+        Scheduler searches;
     };
 
     void begin_step();
@@ -49,19 +48,18 @@ private:
     void begin_attempt();
     uint64_t expanded() const;
 
-    Guidance& guidance_;
+    const Guidance& guidance_;
     const Problem& problem_;
     std::string name_, led_by_;
     uint64_t expansion_limit_;
     Budget& budget_;
-    RelaxationEvaluator relaxation_;
     std::size_t attempt_ = 0;
     std::vector<int32_t> agenda_;
     std::size_t failed_ = 0;  // atoms that the last step that failed was to reach
     std::vector<Word> init_, state_;
     std::vector<int32_t> atoms_;  // of state_
     std::vector<int32_t> plan_;   // to state_
-    std::optional<Step> step_;
+    std::unique_ptr<Step> step_;
     uint64_t patience_;  // effort that a step may take
     uint64_t finished_effort_ = 0;  // of agendas and steps
     Statistics finished_;           // of steps

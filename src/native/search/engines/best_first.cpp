@@ -1,8 +1,6 @@
 #include "search/engines/best_first.hpp"
 
 #include <algorithm>
-#include <memory>
-#include <new>
 #include <optional>
 #include <stdexcept>
 #include <type_traits>
@@ -10,8 +8,9 @@
 
 #include "search/core/chunked.hpp"
 #include "search/core/open_list.hpp"
-#include "search/core/path.hpp"
-#include "search/core/registry.hpp"
+#include "search/core/state_space.hpp"
+#include "search/engines/run.hpp"
+#include "search/engines/scheduler.hpp"
 
 namespace goalward {
 
@@ -25,27 +24,29 @@ struct PathCost {  // only for searches that reopen
 // Children are evaluated in slices, so that the clock is looked at often enough even when a state has thousands.
 constexpr std::size_t slice = 256;
 constexpr std::size_t slice_atoms = 1 << 22;  // a heuristic may look at every atom, and there may be many
+// In units of effort, beside what the heuristic takes.
+constexpr uint64_t effort_of_expansion = 500, effort_of_child = 100;
+constexpr float worst = 1e30f;  // a value for what cannot be trusted to be a dead end
 
 template <class OpenList>
-class Search {
+class BestFirst final : public Search {
     using Entry = typename OpenList::Entry;
     static constexpr bool greedy = std::is_same_v<Entry, GreedyEntry>;
 
 public:
-    Search(Evaluator& evaluator, const SearchOptions& options, int batch, Budget& budget)
-        : problem_(evaluator.problem()), evaluator_(evaluator), options_(options), batch_(batch), budget_(budget),
-          registry_(problem_.packing().n_words(), budget_), values_(problem_.packing().n_variables()) {}
+    BestFirst(const Heuristic& heuristic, const SearchOptions& options, int batch, std::string name, Budget& budget)
+        : problem_(heuristic.problem()), evaluator_(heuristic.evaluator()),
+          effort_per_state_(heuristic.effort_per_state()), options_(options), batch_(batch), name_(std::move(name)),
+          budget_(budget), space_(problem_, budget) {}
 
-    // Evaluates the initial state; a status where that is all there is to do.
-    std::optional<Status> start(std::span<const int32_t> init) {
-        problem_.packing().pack(init, registry_.scratch());
-        const StateId id = registry_.insert_scratch().first;
-        if (id == no_state) return why();  // not even the first state fits
-        add_node(no_state);
-        if (problem_.is_goal(registry_[id])) goal_ = id;
-        const Word* state = registry_[id];
+    std::optional<Status> start(std::span<const int32_t> init) override {
+        const StateId id = space_.add(init).id;
+        if (id == no_state) return space_.why();  // not even the first state fits
+        add_node();
+        if (problem_.is_goal(space_[id])) goal_ = id;
+        const Word* state = space_[id];
         float h = 0;
-        evaluator_.evaluate({{&state, 1}, {}, {}}, {&h, 1});
+        evaluator_->evaluate({{&state, 1}, {}, {}}, {&h, 1});
         ++stats_.evaluated;
         stats_.initial_h = stats_.best_h = h;
         if (goal_ != no_state) return Status::solved;
@@ -53,33 +54,43 @@ public:
         return std::nullopt;
     }
 
-    // Searches on for about so many evaluations; a status where the search has come to its end.
-    std::optional<Status> advance(uint64_t evaluations) {
-        const uint64_t until = stats_.evaluated + std::min(evaluations, UINT64_MAX / 2);
+    std::optional<Status> advance(uint64_t effort) override {
+        const uint64_t until = this->effort() + std::min(effort, UINT64_MAX / 2);
         while (!open_.empty()) {
-            if (stopped()) return why();
+            if (!space_.within_budget(other_bytes())) return space_.why();
             if (options_.expansion_limit && stats_.expanded >= options_.expansion_limit) return Status::out_of_expansions;
             if (take_batch()) return Status::solved;
             for (std::size_t i = 0; i < expanding_.size(); ++i) {
                 generate(static_cast<int32_t>(i));
                 if (goal_ != no_state) return Status::solved;
-                if (stopped()) return why();
+                if (space_.within_budget(other_bytes())) continue;
+                if (budget_.out_of_time()) return space_.why();
+                if (i + 1 < expanding_.size()) space_.lose();  // there is no memory for the rest of the batch
+                break;
             }
-            if (!evaluate_children()) return why();
-            if (stats_.evaluated >= until) return std::nullopt;
+            if (!evaluate_children()) return space_.why();
+            if (this->effort() >= until) return std::nullopt;
         }
-        return stopped() ? why() : Status::exhausted;
+        return space_.within_budget(other_bytes()) ? space_.exhausted() : space_.why();
     }
 
-    Statistics statistics() const {
+    uint64_t effort() const override {
+        return stats_.evaluated * effort_per_state_ + stats_.expanded * effort_of_expansion +
+               stats_.generated * effort_of_child;
+    }
+    uint64_t bytes() const override { return space_.bytes() + other_bytes(); }
+    Statistics statistics() const override {
         Statistics s = stats_;
-        s.stored = registry_.size();
+        s.stored = space_.size();
         s.open = open_.size();
         s.bytes = bytes();
+        if (name_.empty()) return s;
+        s.expansions_by_queue.emplace_back(name_, s.expanded);
+        s.evaluations_by_heuristic.emplace_back("network", s.evaluated);
         return s;
     }
-
-    std::vector<int32_t> plan() { return path_to(goal_, problem_, registry_, came_from_); }
+    std::vector<int32_t> plan() override { return space_.path_to(goal_); }
+    const std::string& led_by() const override { return name_; }
 
 private:
     // Pops the next states to expand; true when one of them is a goal, reached at the least f.
@@ -98,7 +109,7 @@ private:
                     open_.pop();
                     continue;
                 }
-                if (problem_.is_goal(registry_[entry.state])) {
+                if (problem_.is_goal(space_[entry.state])) {
                     if (!expanding_.empty()) break;  // expand what is before it first: that may lead to a cheaper one
                     goal_ = entry.state;
                     return true;
@@ -107,37 +118,33 @@ private:
                 expanding_.push_back(entry.state);
             }
         }
-        for (StateId id : expanding_) parents_.push_back(registry_[id]);
+        for (StateId id : expanding_) parents_.push_back(space_[id]);
         return false;
     }
 
     void generate(int32_t index) {
         const StateId parent = expanding_[index];
-        const Word* state = parents_[index];
-        problem_.packing().unpack(state, values_.data());
-        operators_.clear();
-        problem_.applicable(values_.data(), operators_);
+        const std::vector<int32_t>& operators = space_.applicable(parent);
         ++stats_.expanded;
-        stats_.generated += operators_.size();
-        for (int32_t op : operators_) {
-            problem_.apply(op, state, registry_.scratch());
-            const auto [child, fresh] = registry_.insert_scratch();
+        stats_.generated += operators.size();
+        for (int32_t op : operators) {
+            const auto [child, fresh] = space_.follow(parent, op);
             if (child == no_state) return;
             if constexpr (greedy) {
                 if (!fresh) continue;
-                add_node(parent);
-                if (problem_.is_goal(registry_[child])) {
+                add_node();
+                if (problem_.is_goal(space_[child])) {
                     goal_ = child;
                     return;
                 }
             } else {
                 const double g = path_cost(parent).g + (options_.unit_costs ? 1 : problem_.cost(op));
                 if (fresh) {
-                    add_node(parent);
+                    add_node();
                 } else {
                     PathCost& known = path_cost(child);
                     if (g >= known.g) continue;
-                    *came_from_[child] = parent;
+                    space_.set_parent(child, parent);
                     known.g = g;
                     // A child of this very batch gets its place in the open list after its evaluation.
                     if (known.h != dead_end && evaluated(child)) {
@@ -157,25 +164,26 @@ private:
 
     bool evaluate_children() {
         states_.clear();
-        for (StateId id : children_) states_.push_back(registry_[id]);
+        for (StateId id : children_) states_.push_back(space_[id]);
         values_of_.resize(children_.size());
         const auto n_atoms = static_cast<std::size_t>(problem_.packing().n_atoms());
         const std::size_t most = std::min(slice, slice_atoms / std::max<std::size_t>(n_atoms, 1) + 1);
         for (std::size_t from = 0; from < children_.size(); from += most) {
             const std::size_t n = std::min(most, children_.size() - from);
-            evaluator_.evaluate({{states_.data() + from, n}, parents_, {origins_.data() + from, n}},
+            evaluator_->evaluate({{states_.data() + from, n}, parents_, {origins_.data() + from, n}},
                                 {values_of_.data() + from, n});
             stats_.evaluated += n;
-            if (stopped()) return false;
+            if (budget_.out_of_time()) return false;
         }
         for (std::size_t i = 0; i < children_.size(); ++i) insert(children_[i], values_of_[i]);
-        first_unevaluated_ = static_cast<StateId>(registry_.size());
+        first_unevaluated_ = static_cast<StateId>(space_.size());
         children_.clear();
         origins_.clear();
         return true;
     }
 
     void insert(StateId id, float h) {
+        if (!options_.prunes) h = std::min(h, worst);
         if constexpr (!greedy) path_cost(id).h = h;
         if (h == dead_end) {
             ++stats_.dead_ends;
@@ -190,9 +198,7 @@ private:
 
     double priority(const PathCost& c) const { return c.g + options_.weight * static_cast<double>(c.h); }
 
-    void add_node(StateId parent) {
-        *came_from_.next() = parent;
-        came_from_.commit();
+    void add_node() {
         if constexpr (!greedy) {
             *costs_.next() = {0, 0};
             costs_.commit();
@@ -200,102 +206,59 @@ private:
     }
     PathCost& path_cost(StateId id) { return *costs_[id]; }
 
-    uint64_t bytes() const {
-        return registry_.bytes() + came_from_.bytes() + costs_.bytes() + open_.bytes() +
+    uint64_t other_bytes() const {
+        return costs_.bytes() + open_.bytes() +
                children_.capacity() * (sizeof(StateId) + sizeof(Batch::Origin) + sizeof(Word*) + sizeof(float)) +
                expanding_.capacity() * (sizeof(StateId) + sizeof(Word*));
     }
-    bool stopped() {
-        const uint64_t before = std::exchange(accounted_, bytes());
-        return !budget_.fits(before, accounted_) || budget_.exceeded();
-    }
-    Status why() const { return status_of(budget_.why()); }
 
     const Problem& problem_;
-    Evaluator& evaluator_;
-    const SearchOptions& options_;
+    std::unique_ptr<Evaluator> evaluator_;
+    uint64_t effort_per_state_;
+    const SearchOptions options_;
     int batch_;
+    std::string name_;
     Budget& budget_;
-    Registry registry_;
-    Chunked<StateId> came_from_;
+    StateSpace space_;
     Chunked<PathCost> costs_;
     OpenList open_;
     StateId goal_ = no_state;
     StateId first_unevaluated_ = 1;
     uint32_t order_ = 0;
     Statistics stats_;
-    uint64_t accounted_ = 0;  // bytes that the budget knows of
 
     // Reused from one batch to the next.
     std::vector<StateId> expanding_, children_;
     std::vector<Batch::Origin> origins_;
     std::vector<const Word*> parents_, states_;
     std::vector<float> values_of_;
-    std::vector<int32_t> values_, operators_;
 };
-
-// Evaluations in the first turn of each search. Turns grow by half each round: what one search solves quickly does not
-// wait long for the others, and long runs switch rarely.
-constexpr uint64_t first_turn = 2048;
-
-Statistics sum(const std::vector<Statistics>& parts, double seconds) {
-    Statistics total = parts.front();
-    for (std::size_t i = 1; i < parts.size(); ++i) {
-        total.add(parts[i]);
-        total.best_h = std::min(total.best_h, parts[i].best_h);
-    }
-    total.seconds = seconds;
-    return total;
-}
-
-template <class OpenList>
-SearchResult run(Evaluator& evaluator, std::span<const int32_t> init, const SearchOptions& options,
-                 const std::function<bool(const Statistics&)>& heartbeat) {
-    std::vector<std::unique_ptr<Search<OpenList>>> searches;
-    std::vector<Statistics> parts(1);  // of the searches that have begun
-    Budget* clock = nullptr;
-    const auto totals = [&] {
-        for (std::size_t i = 0; i < searches.size(); ++i) parts[i] = searches[i]->statistics();
-        return sum(parts, clock->elapsed());
-    };
-    Budget budget(options.time_limit, options.memory_limit, options.at_once, [&] { return !heartbeat || heartbeat(totals()); });
-    clock = &budget;
-    SearchResult result;
-    std::optional<Status> status;
-    std::size_t turn = 0;
-    try {
-        uint64_t evaluations = first_turn;
-        // A search begins with its first turn: short searches never pay for the others.
-        for (; !status; turn = (turn + 1) % options.batches.size()) {
-            if (turn == searches.size()) {
-                searches.push_back(std::make_unique<Search<OpenList>>(evaluator, options, options.batches[turn], budget));
-                parts.resize(searches.size());
-                status = searches[turn]->start(init);
-            }
-            if (!status) status = searches[turn]->advance(options.batches.size() == 1 ? UINT64_MAX : evaluations);
-            if (turn + 1 == options.batches.size()) evaluations += evaluations / 2;
-            if (status) break;
-        }
-    } catch (const std::bad_alloc&) {
-        status = Status::out_of_memory;
-    } catch (const std::length_error&) {  // more states than there are numbers for
-        status = Status::out_of_memory;
-    }
-    result.status = *status;
-    result.statistics = totals();
-    if (result.status == Status::solved) result.plan = searches[turn]->plan();
-    return result;
-}
 
 }  // namespace
 
-SearchResult best_first_search(Evaluator& evaluator, std::span<const int32_t> init, const SearchOptions& options,
+std::unique_ptr<Search> make_best_first(const Heuristic& heuristic, const SearchOptions& options, int batch,
+                                        std::string name, Budget& budget) {
+    if (!options.greedy)
+        return std::make_unique<BestFirst<Heap<CostEntry>>>(heuristic, options, batch, std::move(name), budget);
+    if (heuristic.few_values())
+        return std::make_unique<BestFirst<Buckets>>(heuristic, options, batch, std::move(name), budget);
+    return std::make_unique<BestFirst<Heap<GreedyEntry>>>(heuristic, options, batch, std::move(name), budget);
+}
+
+SearchResult best_first_search(const Heuristic& heuristic, std::span<const int32_t> init, const SearchOptions& options,
                                const std::function<bool(const Statistics&)>& heartbeat) {
     if (options.batches.empty() || std::ranges::min(options.batches) < 1)
         throw std::invalid_argument("batches are one number of states or more, each at least 1");
-    if (!options.greedy) return run<Heap<CostEntry>>(evaluator, init, options, heartbeat);
-    if (evaluator.few_values()) return run<Buckets>(evaluator, init, options, heartbeat);
-    return run<Heap<GreedyEntry>>(evaluator, init, options, heartbeat);
+    const Problem& problem = heuristic.problem();
+    const bool has_costs = std::ranges::any_of(problem.active_operators(), [&](int32_t o) { return problem.cost(o) != 1; });
+    if (!options.greedy && has_costs && heuristic.unit_costs().value_or(options.unit_costs) != options.unit_costs)
+        throw std::invalid_argument("the heuristic and the search count different costs");
+    return run_searches(options, init, heartbeat, [&](Scheduler& scheduler) {
+        for (int batch : options.batches)
+            scheduler.add("", [&heuristic, &options, batch](Budget& budget) {
+                return make_best_first(heuristic, options, batch, "", budget);
+            }, 1, 0);
+    });
 }
 
 }  // namespace goalward

@@ -1,43 +1,41 @@
-// What searches with guides are made from, for one problem: h_FF, a finder of landmarks, and an order of the goal's
-// atoms. Made once, used for many searches, one after the other.
+// What searches with guides are made from, for one problem: relaxed operators, what is needed to find landmarks, and orders
+// of the goal's atoms. It may be shared by threads; the parts are made when they are first needed.
 #pragma once
 
+#include <cstdint>
+#include <deque>
 #include <memory>
-#include <utility>
+#include <mutex>
 #include <vector>
 
 #include "search/engines/agenda.hpp"
-#include "search/landmarks/discovery.hpp"
-#include "search/heuristics/relaxation.hpp"
+#include "search/heuristics/guide.hpp"
+#include "search/heuristics/relaxed_operators.hpp"
+#include "search/landmarks/knowledge.hpp"
 #include "task/rows.hpp"
 
 namespace goalward {
 
-struct Guidance {
-    // For mutex groups and kinds of atoms see LandmarkFinder.
-    Guidance(std::shared_ptr<const Problem> the_problem, bool unit_costs, Rows mutex_groups, std::vector<int32_t> kinds)
-        : problem(std::move(the_problem)), of_unit_costs(shared_relaxed_operators(*problem, true)),
-          relaxation(problem, Relaxed::ff, unit_costs,
-                     unit_costs ? of_unit_costs : shared_relaxed_operators(*problem, false)),
-          landmarks(std::make_shared<LandmarkFinder>(problem, mutex_groups, std::move(kinds), LandmarkOptions{},
-                                                     of_unit_costs)),
-          mutex_groups_(std::move(mutex_groups)) {}
+class Guidance {
+public:
+    // For mutex groups and kinds of atoms see LandmarkKnowledge.
+    Guidance(std::shared_ptr<const Problem> problem, Rows mutex_groups, std::vector<int32_t> kinds);
 
-    // Orders of the goal's atoms, found when first asked for; each attempt has another one.
-    const Agenda& agenda(std::size_t attempt) {
-        for (std::size_t next = agendas_.size(); next <= attempt; ++next)
-            agendas_.push_back(goal_agenda(*problem, mutex_groups_, static_cast<int>(next)));
-        return agendas_[attempt];
-    }
-
-    std::shared_ptr<const Problem> problem;
-    std::shared_ptr<const RelaxedOperators> of_unit_costs;
-    RelaxationEvaluator relaxation;
-    std::shared_ptr<LandmarkFinder> landmarks;
+    const Problem& problem() const { return *problem_; }
+    std::shared_ptr<const RelaxedOperators> relaxed(bool unit_costs) const;
+    // h_FF and the landmark count, on the way to a goal that must outlive them.
+    std::vector<std::unique_ptr<Guide>> guides(const Goal& goal, bool unit_costs) const;
+    // Orders of the goal's atoms; each attempt has another one. Throws OutOfBudget if finding it takes too long.
+    const Agenda& agenda(std::size_t attempt, Budget& budget) const;
 
 private:
-    Rows mutex_groups_;
-    std::vector<Agenda> agendas_;
+    std::shared_ptr<const Problem> problem_;
+    std::shared_ptr<const RelaxedOperators> of_unit_costs_;
+    std::shared_ptr<const LandmarkKnowledge> landmarks_;
+    mutable std::once_flag made_of_costs_;
+    mutable std::shared_ptr<const RelaxedOperators> of_costs_;
+    mutable std::mutex mutex_;
+    mutable std::deque<Agenda> agendas_;  // under the lock; those that are there stay where they are
 };
 
 }  // namespace goalward

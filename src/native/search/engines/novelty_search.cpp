@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
-
-#include "search/core/path.hpp"
+#include <utility>
 
 namespace goalward {
 
@@ -16,11 +15,13 @@ constexpr uint64_t most_left = 1024;  // atoms of a relaxed plan that are told a
 constexpr uint64_t effort_of_expansion = 500, effort_of_child = 300, effort_of_lookup = 4, effort_of_settling = 4;
 }  // namespace
 
-NoveltySearch::NoveltySearch(RelaxationEvaluator& relaxation, const Goal& goal, std::string name,
-                             uint64_t expansion_limit, Budget& budget)
-    : problem_(relaxation.problem()), wanted_(goal), relaxation_(relaxation), name_(std::move(name)),
-      expansion_limit_(expansion_limit), budget_(budget), registry_(problem_.packing().n_words(), budget),
-      novelty_(problem_.packing()), partitions_(wanted_.atoms().size() + 1), values_(problem_.packing().n_variables()) {}
+NoveltySearch::NoveltySearch(const Problem& problem, std::shared_ptr<const RelaxedOperators> operators, const Goal& goal,
+                             std::string name, uint64_t expansion_limit, Budget& budget)
+    : problem_(problem), wanted_(goal), relaxation_(problem, Relaxed::ff, std::move(operators)), name_(std::move(name)),
+      expansion_limit_(expansion_limit), budget_(budget), space_(problem, budget, OperatorOrder::ascending),
+      novelty_(problem.packing()), partitions_(wanted_.atoms().size() + 1) {
+    relaxation_.set_goal(goal.atoms());
+}
 
 uint32_t NoveltySearch::missing_goals(const Word* state) const {
     uint32_t missing = 0;
@@ -29,15 +30,12 @@ uint32_t NoveltySearch::missing_goals(const Word* state) const {
 }
 
 std::optional<Status> NoveltySearch::start(std::span<const int32_t> init) {
-    problem_.packing().pack(init, registry_.scratch());
-    const StateId id = registry_.insert_scratch().first;
-    if (id == no_state) return why();  // not even the first state fits
-    *came_from_.next() = no_state;
-    came_from_.commit();
-    const Node node{missing_goals(registry_[id]), none};
+    const StateId id = space_.add(init).id;
+    if (id == no_state) return space_.why();  // not even the first state fits
+    const Node node{missing_goals(space_[id]), none};
     stats_.initial_h = stats_.best_h = static_cast<float>(node.missing);
     atoms_.clear();
-    problem_.packing().true_atoms(registry_[id], atoms_);
+    problem_.packing().true_atoms(space_[id], atoms_);
     add(id, node, atoms_);
     if (node.missing) return std::nullopt;
     goal_ = id;
@@ -47,8 +45,8 @@ std::optional<Status> NoveltySearch::start(std::span<const int32_t> init) {
 std::optional<Status> NoveltySearch::advance(uint64_t effort) {
     const uint64_t until = this->effort() + std::min(effort, UINT64_MAX / 2);
     while (this->effort() < until) {
-        if (stopped()) return why();
-        if (open_.empty()) return Status::exhausted;
+        if (!space_.within_budget(other_bytes())) return space_.why();
+        if (open_.empty()) return space_.exhausted();
         if (expansion_limit_ && stats_.expanded >= expansion_limit_) return Status::out_of_expansions;
         expand(open_.pop().id());
         if (goal_ != no_state) return Status::solved;
@@ -58,10 +56,7 @@ std::optional<Status> NoveltySearch::advance(uint64_t effort) {
 
 // False where there is no relaxed plan, and so no plan.
 bool NoveltySearch::make_plan(StateId state) {
-    const uint64_t before = relaxation_.effort();
-    const float h = relaxation_.evaluate(registry_[state]);
-    relaxed_effort_ += relaxation_.effort() - before;
-    if (h == dead_end) return false;
+    if (relaxation_.evaluate(space_[state]) == dead_end) return false;
     std::vector<int32_t>& plan = plans_.emplace_back();
     relaxation_.append_plan_atoms(plan);
     std::sort(plan.begin(), plan.end());
@@ -86,27 +81,21 @@ void NoveltySearch::expand(StateId state) {
     }
     ++stats_.expanded;
     own_effort_ += effort_of_expansion;
-    const Word* words = registry_[state];
+    const Word* words = space_[state];
     const Node node = *nodes_[state];
     const uint32_t its_partition = partition(node);
-    problem_.packing().unpack(words, values_.data());
-    operators_.clear();
-    problem_.applicable(values_.data(), operators_);
-    std::sort(operators_.begin(), operators_.end());
-    stats_.generated += operators_.size();
-    own_effort_ += operators_.size() * effort_of_child;
-    for (std::size_t i = 0; i < operators_.size(); ++i) {
-        if (i % slice == slice - 1 && budget_.exceeded()) return;
-        const int32_t op = operators_[i];
-        problem_.apply(op, words, registry_.scratch());
-        const auto [child, fresh] = registry_.insert_scratch();
+    const std::vector<int32_t>& operators = space_.applicable(state);
+    stats_.generated += operators.size();
+    own_effort_ += operators.size() * effort_of_child;
+    for (std::size_t i = 0; i < operators.size(); ++i) {
+        if (i % slice == slice - 1 && budget_.out_of_time()) return;
+        const int32_t op = operators[i];
+        const auto [child, fresh] = space_.follow(state, op);
         if (child == no_state) return;
         if (!fresh) continue;
-        *came_from_.next() = state;
-        came_from_.commit();
-        const Node next = follow(node, op, registry_[child]);
+        const Node next = follow(node, op, space_[child]);
         atoms_.clear();
-        problem_.packing().true_atoms(registry_[child], atoms_);
+        problem_.packing().true_atoms(space_[child], atoms_);
         fresh_.clear();
         if (partition(next) == its_partition)  // then only what the operator has made true can be new
             std::copy_if(problem_.op(op).add.begin(), problem_.op(op).add.end(), std::back_inserter(fresh_),
@@ -158,19 +147,19 @@ void NoveltySearch::add(StateId state, const Node& node, std::span<const int32_t
     nodes_.commit();
     ++stats_.evaluated;
     stats_.best_h = std::min(stats_.best_h, static_cast<float>(node.missing));
-    novelty_.allow(std::min({first_table_bytes + registry_.size() * table_bytes_per_state, most_table_bytes, budget_.room() / 4}));
+    novelty_.allow(std::min({first_table_bytes + space_.size() * table_bytes_per_state, most_table_bytes, budget_.room() / 4}));
     const auto novelty = static_cast<uint64_t>(novelty_.see(partition(node), atoms_, fresh));
     const uint64_t rank = (novelty * partitions_.size() + node.missing) * most_left + std::min(left(node), most_left - 1);
     open_.push({static_cast<uint32_t>(std::min<uint64_t>(rank, UINT32_MAX)), state});
 }
 
 uint64_t NoveltySearch::effort() const {
-    return own_effort_ + novelty_.effort() * effort_of_lookup + relaxed_effort_ * effort_of_settling;
+    return own_effort_ + novelty_.effort() * effort_of_lookup + relaxation_.effort() * effort_of_settling;
 }
 
 Statistics NoveltySearch::statistics() const {
     Statistics s = stats_;
-    s.stored = registry_.size();
+    s.stored = space_.size();
     s.open = open_.size();
     s.bytes = bytes();
     s.expansions_by_queue.emplace_back(name_, s.expanded);
@@ -178,16 +167,8 @@ Statistics NoveltySearch::statistics() const {
     return s;
 }
 
-std::vector<int32_t> NoveltySearch::plan() { return path_to(goal_, problem_, registry_, came_from_); }
-
-uint64_t NoveltySearch::bytes() const {
-    return registry_.bytes() + came_from_.bytes() + nodes_.bytes() + open_.bytes() + novelty_.bytes() +
-           n_rows_ * sizeof(uint64_t) + plan_bytes_;
-}
-
-bool NoveltySearch::stopped() {
-    const uint64_t before = std::exchange(accounted_, bytes());
-    return !budget_.fits(before, accounted_) || budget_.exceeded();
+uint64_t NoveltySearch::other_bytes() const {
+    return nodes_.bytes() + open_.bytes() + novelty_.bytes() + n_rows_ * sizeof(uint64_t) + plan_bytes_;
 }
 
 }  // namespace goalward

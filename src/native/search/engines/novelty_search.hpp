@@ -9,37 +9,35 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "search/core/budget.hpp"
 #include "search/core/chunked.hpp"
-#include "search/heuristics/novelty.hpp"
 #include "search/core/open_list.hpp"
-#include "search/core/registry.hpp"
+#include "search/core/state_space.hpp"
+#include "search/engines/search.hpp"
+#include "search/heuristics/novelty.hpp"
 #include "search/heuristics/relaxation.hpp"
-#include "search/engines/turns.hpp"
 
 namespace goalward {
 
-class NoveltySearch final : public TurnSearch {
+class NoveltySearch final : public Search {
 public:
-    // The evaluator, of kind ff and with this goal, may serve other searches in turn. It and the goal belong to the caller.
-    NoveltySearch(RelaxationEvaluator& relaxation, const Goal& goal, std::string name, uint64_t expansion_limit,
-                  Budget& budget);
-    ~NoveltySearch() override { budget_.fits(accounted_, 0); }
-    NoveltySearch(const NoveltySearch&) = delete;
-    NoveltySearch& operator=(const NoveltySearch&) = delete;
+    // The goal belongs to the caller.
+    NoveltySearch(const Problem& problem, std::shared_ptr<const RelaxedOperators> operators, const Goal& goal,
+                  std::string name, uint64_t expansion_limit, Budget& budget);
 
     std::optional<Status> start(std::span<const int32_t> init) override;
     std::optional<Status> advance(uint64_t effort) override;
 
     uint64_t effort() const override;
+    uint64_t bytes() const override { return space_.bytes() + other_bytes(); }
     Statistics statistics() const override;
-    std::vector<int32_t> plan() override;
+    std::vector<int32_t> plan() override { return space_.path_to(goal_); }
     const std::string& led_by() const override { return led_by_; }
 
 private:
@@ -60,19 +58,15 @@ private:
     uint32_t partition(const Node& node);
     void add(StateId state, const Node& node, std::span<const int32_t> fresh);
     uint32_t add_record(std::size_t n_atoms);
-
-    uint64_t bytes() const;
-    bool stopped();
-    Status why() const { return status_of(budget_.why()); }
+    uint64_t other_bytes() const;
 
     const Problem& problem_;
     const Goal& wanted_;
-    RelaxationEvaluator& relaxation_;
+    RelaxationEvaluator relaxation_;
     std::string name_, led_by_;
     uint64_t expansion_limit_;
     Budget& budget_;
-    Registry registry_;
-    Chunked<StateId> came_from_;
+    StateSpace space_;
     Chunked<Node> nodes_;
     Buckets open_;
     NoveltyTables novelty_;
@@ -83,9 +77,9 @@ private:
     uint32_t n_partitions_ = 0;
     StateId goal_ = no_state;
     Statistics stats_;
-    uint64_t relaxed_effort_ = 0, own_effort_ = 0, plan_bytes_ = 0, accounted_ = 0;
+    uint64_t own_effort_ = 0, plan_bytes_ = 0;
 
-    std::vector<int32_t> values_, operators_, atoms_, fresh_;
+    std::vector<int32_t> atoms_, fresh_;
 };
 
 }  // namespace goalward

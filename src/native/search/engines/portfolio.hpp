@@ -1,8 +1,8 @@
-// Searches that take turns until one of them ends: with h_FF and landmarks, by novelty, goal by goal, with a network
+// Searches that share the time until one of them ends: with h_FF and landmarks, by novelty, goal by goal, with a network
 // beside h_FF and landmarks, with the network alone.
 //
-// Turns go by counted effort, not by the clock, so a portfolio does the same on every run. Each search has states of its
-// own and begins with its first turn, so that what one search solves at once never waits for another.
+// They share it by counted effort, not by the clock, so a portfolio does the same on every run (scheduler.hpp). Each search
+// has states of its own.
 #pragma once
 
 #include <cstdint>
@@ -25,18 +25,19 @@ enum class PartKind {
 };
 
 struct PortfolioPart {
-    std::string name;  // where there are several parts, the names of its queues begin with it
+    std::string name;  // if there are several parts, the names of its queues begin with it
     PartKind kind;
-    int batch;       // see QueueSearchOptions
-    double share;    // see Turns
-    uint64_t delay;  // see Turns
+    int batch;       // states that are expanded before the network evaluates their children together
+    double share;    // see Scheduler
+    uint64_t delay;  // see Scheduler
 
     bool needs_network() const { return kind == PartKind::hybrid || kind == PartKind::network; }
 };
 
-// `network`, made for the same problem, may be null if no part asks for it. Of the options only the limits count. They
-// hold for all parts together, except that the limit on expansions is one on each, and the first to reach it ends all.
-SearchResult portfolio_search(Guidance& guidance, Evaluator* network, std::span<const PortfolioPart> parts,
+// `network`, made for the same problem, may be null if no part needs it. Of the options, costs, cores and limits count. The
+// limits hold for all parts together, except that the limit on expansions is one on each, and the first to reach it ends
+// all.
+SearchResult portfolio_search(const Guidance& guidance, const Heuristic* network, std::span<const PortfolioPart> parts,
                               std::span<const int32_t> init, const SearchOptions& options,
                               const std::function<bool(const Statistics&)>& heartbeat);
 

@@ -1,6 +1,11 @@
 // h_FF as a guide: the length of a relaxed plan, and its first steps (FF's helpful actions), from one relaxed pass.
 #pragma once
 
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
 #include "search/heuristics/guide.hpp"
 #include "search/heuristics/relaxation.hpp"
 
@@ -8,24 +13,25 @@ namespace goalward {
 
 class FFGuide final : public Guide {
 public:
-    // The evaluator, of kind ff, may serve several guides in turn.
-    explicit FFGuide(RelaxationEvaluator& relaxation) : relaxation_(relaxation) {}
+    FFGuide(const Problem& problem, std::shared_ptr<const RelaxedOperators> operators)
+        : relaxation_(problem, Relaxed::ff, std::move(operators)) {}
 
-    float evaluate(StateId, const Word* state, std::vector<int32_t>* preferred) override {
-        const uint64_t before = relaxation_.effort();
-        const float h = relaxation_.evaluate(state);
-        effort_ += nanoseconds * (relaxation_.effort() - before);
+    RelaxationEvaluator& relaxation() { return relaxation_; }
+    // Estimates the way to these atoms, all different, instead of to the problem's goal.
+    void set_goal(std::span<const int32_t> atoms) { relaxation_.set_goal(atoms); }
+
+    float evaluate(StateId id, StateSpace& space, std::vector<int32_t>* preferred) override {
+        const float h = relaxation_.evaluate(space[id]);
         if (preferred && h != dead_end) relaxation_.append_helpful_actions(*preferred);
         return h;
     }
-    uint64_t effort() const override { return effort_; }
+    uint64_t effort() const override { return nanoseconds * relaxation_.effort(); }
     const char* name() const override { return "ff"; }
 
 private:
     static constexpr uint64_t nanoseconds = 4;  // for each precondition that is settled; 2 to 6 were measured
 
-    RelaxationEvaluator& relaxation_;
-    uint64_t effort_ = 0;
+    RelaxationEvaluator relaxation_;
 };
 
 }  // namespace goalward

@@ -1,23 +1,23 @@
-// What orders a queue search: a value of a state, and where it can the operators that look best there.
+// What orders a lazy search: a value of a state, and if it can the operators that look best there.
 //
 // A guide is asked once per *expanded* state (the search is lazy: successors are ordered by their parent's value), and
 // hears of every transition, so that it may depend on the path:
 //
-//     guide.start(root, registry[root], budget);
-//     float h = guide.evaluate(root, registry[root], &preferred);
+//     guide.start(root, space, budget);
+//     float h = guide.evaluate(root, space, &preferred);
 //     …
-//     guide.reached(parent, op, child, registry[child], fresh);
-//     if (fresh) h = guide.evaluate(child, registry[child], &preferred);
+//     const auto [child, fresh] = space.follow(parent, op);
+//     guide.reached(parent, op, child, space, fresh);
+//     if (fresh) h = guide.evaluate(child, space, &preferred);
 //
-// One guide serves one search at a time.
+// A guide belongs to one search.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "search/core/state_space.hpp"
 #include "search/heuristics/evaluator.hpp"
-#include "search/core/registry.hpp"
-#include "task/packing.hpp"
 
 namespace goalward {
 
@@ -25,25 +25,24 @@ class Guide {
 public:
     virtual ~Guide() = default;
 
-    // A search begins at `state`: nothing remembered of an earlier one holds. Throws OutOfBudget where that takes too long
-    // or too much memory.
-    virtual void start(StateId id, const Word* state, Budget& budget) {
+    // A search begins at this state. Throws OutOfBudget if that takes too long or too much memory.
+    virtual void start(StateId id, StateSpace& space, Budget& budget) {
         (void)id;
-        (void)state;
+        (void)space;
         (void)budget;
     }
     // The search has stored `child`, which is new, or has met it again on another path (fresh == false). Guides that
     // depend on the path keep what they know of each state in arrays indexed by id; ids count up from 0.
-    virtual void reached(StateId parent, int32_t op, StateId child, const Word* state, bool fresh) {
+    virtual void reached(StateId parent, int32_t op, StateId child, StateSpace& space, bool fresh) {
         (void)parent;
         (void)op;
         (void)child;
-        (void)state;
+        (void)space;
         (void)fresh;
     }
-    // The value of a stored state that is about to be expanded; infinity: no plan from here. Where `preferred` is given,
+    // The value of a stored state that is about to be expanded; infinity: no plan from here. If `preferred` is given,
     // appends the applicable operators that look best; the order does not matter, and two guides may name the same one.
-    virtual float evaluate(StateId id, const Word* state, std::vector<int32_t>* preferred) = 0;
+    virtual float evaluate(StateId id, StateSpace& space, std::vector<int32_t>* preferred) = 0;
 
     // Does infinity prove that there is no plan?
     virtual bool safe() const { return true; }

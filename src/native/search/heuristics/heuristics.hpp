@@ -1,7 +1,8 @@
 // The native heuristics that have a name: what users read of each, and how one is made for a problem.
 //
 // A heuristic describes itself in its own file, and its name in the table below makes it known; the Python table, the
-// command line and its help follow from that. In mine.cpp, with Mine derived from Evaluator:
+// command line and its help follow from that. In mine.cpp, with Mine derived from Heuristic, or from
+// StateFunction if it needs no scratch memory:
 //
 //     constinit const NativeHeuristic mine_heuristic{
 //         "mine", "what it counts, in half a sentence", admissible, "the paper", make_heuristic<Mine>};
@@ -19,12 +20,12 @@ struct NativeHeuristic {
     const char* summary;
     bool admissible;
     const char* reference;
-    std::unique_ptr<Evaluator> (*make)(std::shared_ptr<const Problem> problem, bool unit_costs);
+    std::unique_ptr<Heuristic> (*make)(std::shared_ptr<const Problem> problem, bool unit_costs);
 };
 
-template <class Heuristic>
-std::unique_ptr<Evaluator> make_heuristic(std::shared_ptr<const Problem> problem, bool unit_costs) {
-    return std::make_unique<Heuristic>(std::move(problem), unit_costs);
+template <class Mine>
+std::unique_ptr<Heuristic> make_heuristic(std::shared_ptr<const Problem> problem, bool unit_costs) {
+    return std::make_unique<Mine>(std::move(problem), unit_costs);
 }
 
 // In the order in which users see them.

@@ -1,12 +1,12 @@
 #include "search/heuristics/relaxation.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <functional>
 #include <limits>
 
 #include "search/heuristics/heuristics.hpp"
+#include "search/heuristics/rounding.hpp"
 
 namespace goalward {
 
@@ -18,20 +18,18 @@ int32_t saturated(int32_t a, int32_t b) {  // both at most highest_relaxed_cost
     const uint32_t sum = static_cast<uint32_t>(a) + static_cast<uint32_t>(b);
     return static_cast<int32_t>(std::min<uint32_t>(sum, highest_relaxed_cost));
 }
-
-// Large costs do not fit into a float; rounding them up would make h_max inadmissible.
-float rounded_down(int32_t value) {
-    const auto nearest = static_cast<float>(value);
-    return static_cast<double>(nearest) > value ? std::nextafter(nearest, 0.0f) : nearest;
-}
 }  // namespace
 
-RelaxationEvaluator::RelaxationEvaluator(std::shared_ptr<const Problem> problem, Relaxed kind, bool unit_costs)
-    : RelaxationEvaluator(problem, kind, unit_costs, shared_relaxed_operators(*problem, unit_costs)) {}
+RelaxationHeuristic::RelaxationHeuristic(std::shared_ptr<const Problem> problem, Relaxed kind, bool unit_costs)
+    : Heuristic(std::move(problem), unit_costs), kind_(kind), operators_(shared_relaxed_operators(problem_, unit_costs)) {}
 
-RelaxationEvaluator::RelaxationEvaluator(std::shared_ptr<const Problem> problem, Relaxed kind, bool unit_costs,
+std::unique_ptr<Evaluator> RelaxationHeuristic::evaluator() const {
+    return std::make_unique<RelaxationEvaluator>(problem_, kind_, operators_);
+}
+
+RelaxationEvaluator::RelaxationEvaluator(const Problem& problem, Relaxed kind,
                                          std::shared_ptr<const RelaxedOperators> operators)
-    : Evaluator(std::move(problem)), kind_(kind), unit_costs_(unit_costs), shared_(std::move(operators)), ops_(*shared_) {
+    : problem_(problem), kind_(kind), shared_(std::move(operators)), ops_(*shared_) {
     const int n_atoms = problem_.packing().n_atoms();
     for (std::size_t i = 0; i < ops_.size(); ++i)
         fresh_.push_back({ops_.cost[i], static_cast<int32_t>(ops_.pre[i].size())});
@@ -174,8 +172,8 @@ void RelaxationEvaluator::append_plan_atoms(std::vector<int32_t>& atoms) const {
 
 namespace {
 template <Relaxed kind>
-std::unique_ptr<Evaluator> make(std::shared_ptr<const Problem> problem, bool unit_costs) {
-    return std::make_unique<RelaxationEvaluator>(std::move(problem), kind, unit_costs);
+std::unique_ptr<Heuristic> make(std::shared_ptr<const Problem> problem, bool unit_costs) {
+    return std::make_unique<RelaxationHeuristic>(std::move(problem), kind, unit_costs);
 }
 }  // namespace
 

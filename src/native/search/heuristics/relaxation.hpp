@@ -18,15 +18,24 @@ namespace goalward {
 
 enum class Relaxed { max, add, ff };
 
+class RelaxationHeuristic final : public Heuristic {
+public:
+    RelaxationHeuristic(std::shared_ptr<const Problem> problem, Relaxed kind, bool unit_costs);
+
+    std::unique_ptr<Evaluator> evaluator() const override;
+    bool few_values() const override { return *unit_costs(); }
+
+private:
+    Relaxed kind_;
+    std::shared_ptr<const RelaxedOperators> operators_;
+};
+
 class RelaxationEvaluator final : public Evaluator {
 public:
-    RelaxationEvaluator(std::shared_ptr<const Problem> problem, Relaxed kind, bool unit_costs);
-    // With operators that others use too, made for the same problem and costs.
-    RelaxationEvaluator(std::shared_ptr<const Problem> problem, Relaxed kind, bool unit_costs,
-                        std::shared_ptr<const RelaxedOperators> operators);
+    // Estimates the way to the problem's goal.
+    RelaxationEvaluator(const Problem& problem, Relaxed kind, std::shared_ptr<const RelaxedOperators> operators);
 
     void evaluate(const Batch& batch, std::span<float> h) override;
-    bool few_values() const override { return unit_costs_; }
 
     // Estimates the way to these atoms, all different, instead of to the problem's goal.
     void set_goal(std::span<const int32_t> atoms);
@@ -55,8 +64,8 @@ private:
     template <Relaxed kind>
     bool expand(int32_t atom, Cost cost);
 
+    const Problem& problem_;
     Relaxed kind_;
-    bool unit_costs_;
     std::shared_ptr<const RelaxedOperators> shared_;
     const RelaxedOperators& ops_;
     std::vector<Counter> fresh_, counters_;

@@ -17,7 +17,7 @@
 #include "search/improve/detours.hpp"
 #include "search/improve/suffixes.hpp"
 #include "search/core/queues.hpp"
-#include "search/core/registry.hpp"
+#include "search/core/state_space.hpp"
 
 namespace goalward {
 
@@ -29,9 +29,6 @@ struct WeightedGuide {
 class DetourSearch {
 public:
     DetourSearch(const Costs& costs, std::vector<WeightedGuide> guides, const Word* start, Budget& budget);
-    ~DetourSearch() { budget_.fits(accounted_, 0); }
-    DetourSearch(const DetourSearch&) = delete;
-    DetourSearch& operator=(const DetourSearch&) = delete;
 
     // Goes on until it finds something, for about so much effort and at most so many evaluations. `from` is the place of
     // the start on the path. From call to call the path may change behind that place, but not before it, and the bound
@@ -42,41 +39,32 @@ public:
     bool exhausted() const { return exhausted_; }
     uint64_t effort() const;
     uint64_t evaluations() const { return evaluations_; }
-    uint64_t bytes() const;
+    uint64_t bytes() const { return space_.bytes() + other_bytes(); }
 
 private:
-    struct Node {
-        StateId parent;
-        int32_t op;
-        Cost g;
-    };
     struct Queue {
         std::size_t guide;
-        bool preferred;
-        LazyQueue items;  // states, or places of preferred operators
-        StateId listed = no_state;  // the state whose applicable operators are in `operators`
-        std::vector<int32_t> operators;
+        OperatorQueue operators;
     };
 
-    bool next_operator(Queue& queue, StateId& parent, int32_t& op);
     std::optional<Detour> reach(const Path& path, SuffixIndex& index, int from, StateId parent, int32_t op);
     void expand(StateId id);
-    bool stopped();
+    uint64_t other_bytes() const;
 
     const Costs& costs_;
     const Problem& problem_;
     std::vector<WeightedGuide> guides_;
     Budget& budget_;
-    Registry registry_;
-    Chunked<Node> nodes_;
+    StateSpace space_;
+    Chunked<Cost> g_;  // of each state
     std::vector<Queue> queues_;
     PreferredOperators preferred_lists_;
     Alternation alternation_;
     std::vector<float> least_;  // value of each guide
     Cost bound_ = 0;
     bool begun_ = false, exhausted_ = false;
-    uint64_t evaluations_ = 0, own_effort_ = 0, earlier_effort_ = 0, accounted_ = 0;
-    std::vector<int32_t> values_, preferred_;
+    uint64_t evaluations_ = 0, own_effort_ = 0, earlier_effort_ = 0;
+    std::vector<int32_t> preferred_;
     std::vector<double> priorities_;
 };
 

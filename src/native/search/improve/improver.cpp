@@ -34,11 +34,11 @@ struct Shares {
 
 class Improver {
 public:
-    Improver(Guidance& guidance, std::span<const int32_t> init, const ImproveOptions& options, Budget& budget,
+    Improver(const Guidance& guidance, std::span<const int32_t> init, const ImproveOptions& options, Budget& budget,
              ImproveResult& result)
-        : guidance_(guidance), problem_(*guidance.problem), options_(options), costs_{problem_, options.unit_costs},
+        : problem_(guidance.problem()), options_(options), costs_{problem_, options.unit_costs},
           budget_(budget), result_(result), shares_(budget), random_(options.seed), init_(problem_.packing().n_words()),
-          windows_(costs_, guidance.relaxation, budget, shares_.window),
+          windows_(costs_, guidance.relaxed(options.unit_costs), budget, shares_.window),
           again_(costs_, guidance, init_, budget, shares_.again), limit_(options.effort_limit) {
         problem_.packing().pack(init, init_.data());
     }
@@ -152,7 +152,7 @@ private:
     }
 
     void note(const char* by) {
-        result_.better.push_back({path_->plan(), path_->cost(), budget_.elapsed(), result_.effort, by});
+        result_.better.push_back({path_->plan(), path_->cost(), budget_.limits().elapsed(), result_.effort, by});
         limit_ = std::max(limit_, std::min(2 * (result_.effort + options_.effort_limit), options_.most_effort));
     }
 
@@ -171,7 +171,6 @@ private:
         }
     }
 
-    Guidance& guidance_;
     const Problem& problem_;
     const ImproveOptions& options_;
     Costs costs_;
@@ -191,20 +190,17 @@ private:
 
 }  // namespace
 
-std::optional<ImproveResult> improve(Guidance& guidance, std::span<const int32_t> init, std::span<const int32_t> plan,
+std::optional<ImproveResult> improve(const Guidance& guidance, std::span<const int32_t> init, std::span<const int32_t> plan,
                                      const ImproveOptions& options,
                                      const std::function<bool(const ImproveResult&)>& heartbeat) {
-    struct Restored {  // windows give h_FF other goals; whoever uses it next needs the problem's
-        Guidance& guidance;
-        ~Restored() { guidance.relaxation.set_goal(guidance.problem->goal().atoms()); }
-    } restored{guidance};
     ImproveResult result;
-    Budget* clock = nullptr;
-    Budget budget(options.time_limit, options.memory_limit, options.at_once, [&] {
+    const Limits* clock = nullptr;
+    Limits limits(options.time_limit, options.memory_limit, options.at_once, [&] {
         result.seconds = clock->elapsed();
         return !heartbeat || heartbeat(result);
     });
-    clock = &budget;
+    clock = &limits;
+    Budget budget(limits);
     try {
         Improver improver(guidance, init, options, budget, result);
         if (!improver.start(plan)) return std::nullopt;
@@ -214,7 +210,7 @@ std::optional<ImproveResult> improve(Guidance& guidance, std::span<const int32_t
     } catch (const std::length_error&) {  // more states than there are numbers for
         result.status = ImproveStatus::out_of_memory;
     }
-    result.seconds = budget.elapsed();
+    result.seconds = limits.elapsed();
     return result;
 }
 

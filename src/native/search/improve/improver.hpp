@@ -20,7 +20,7 @@
 namespace goalward {
 
 struct ImproveOptions {
-    bool unit_costs = true;  // as in the guidance
+    bool unit_costs = true;
     uint64_t seed = 0;
     double time_limit = 0;      // seconds; 0: none
     uint64_t memory_limit = 0;  // resident bytes of the process; 0: none
@@ -50,7 +50,7 @@ struct ImproveResult {
 
 // `heartbeat` sees what has been found so far about twenty times a second and returns false to stop. Nothing where the
 // steps are no plan.
-std::optional<ImproveResult> improve(Guidance& guidance, std::span<const int32_t> init, std::span<const int32_t> plan,
+std::optional<ImproveResult> improve(const Guidance& guidance, std::span<const int32_t> init, std::span<const int32_t> plan,
                                      const ImproveOptions& options,
                                      const std::function<bool(const ImproveResult&)>& heartbeat);
 

@@ -7,17 +7,17 @@ namespace goalward {
 Neighbourhood::Neighbourhood(const Costs& costs, const Path& path, SuffixIndex& index, Budget& budget,
                              uint64_t most_bytes)
     : costs_(costs), problem_(costs.problem), path_(path), index_(index), budget_(budget), most_bytes_(most_bytes),
-      registry_(problem_.packing().n_words(), budget), values_(problem_.packing().n_variables()) {
+      space_(problem_, budget) {
     for (int i = 0; i <= path.length(); ++i) {
-        std::copy_n(path.state(i), problem_.packing().n_words(), registry_.scratch());
-        const auto [id, fresh] = registry_.insert_scratch();
+        const auto [id, fresh] = space_.add(path.state(i));
         if (id == no_state) {
             full_ = true;
             return;
         }
         if (!fresh) continue;
-        *nodes_.next() = {no_state, -1 - i, path.cost_to(i)};
-        nodes_.commit();
+        *g_.next() = path.cost_to(i);
+        g_.commit();
+        places_.push_back(i);
         layer_.push_back(id);
         look(id);
     }
@@ -44,54 +44,47 @@ std::vector<Detour> Neighbourhood::advance(uint64_t effort) {
 }
 
 void Neighbourhood::expand(StateId parent) {
-    const Word* state = registry_[parent];
-    const Cost g = nodes_[parent]->g;
-    problem_.packing().unpack(state, values_.data());
-    operators_.clear();
-    problem_.applicable(values_.data(), operators_);
-    generated_ += operators_.size();
-    effort_ += 2 * values_.size() + operators_.size() * (100 + 8 * problem_.packing().n_words());
-    for (int32_t op : operators_) {
+    const Cost g = *g_[parent];
+    const std::vector<int32_t>& operators = space_.applicable(parent);
+    generated_ += operators.size();
+    effort_ += 2 * static_cast<uint64_t>(problem_.packing().n_variables()) +
+               operators.size() * (100 + 8 * static_cast<uint64_t>(problem_.packing().n_words()));
+    for (int32_t op : operators) {
         const Cost child_g = g + costs_.of(op);
         if (child_g >= path_.cost()) continue;
-        problem_.apply(op, state, registry_.scratch());
-        const auto [child, fresh] = registry_.insert_scratch();
+        const auto [child, fresh] = space_.follow(parent, op);
         if (child == no_state) {
             full_ = true;
             return;
         }
         if (fresh) {
-            *nodes_.next() = {parent, op, child_g};
-            nodes_.commit();
+            g_.next();
+            g_.commit();
         } else {
             // A cheaper way to a state that is known: it is expanded again, and so is what comes after it.
-            if (child_g >= nodes_[child]->g) continue;
-            *nodes_[child] = {parent, op, child_g};
+            if (child_g >= *g_[child]) continue;
+            space_.set_parent(child, parent);
         }
+        *g_[child] = child_g;
         next_.push_back(child);
         look(child);
     }
 }
 
 void Neighbourhood::look(StateId id) {
-    const int least = path_.first_beyond(nodes_[id]->g);
+    const int least = path_.first_beyond(*g_[id]);
     if (least > path_.length()) return;
-    if (const int to = index_.furthest(registry_[id], least); to >= 0) found_.emplace_back(id, to);
+    if (const int to = index_.furthest(space_[id], least); to >= 0) found_.emplace_back(id, to);
 }
 
-Detour Neighbourhood::detour(StateId id, int to) const {
-    Detour result{0, to, path_.cost_to(to) - nodes_[id]->g, {}};
-    for (; nodes_[id]->parent != no_state; id = nodes_[id]->parent) result.steps.push_back(nodes_[id]->op);
-    result.from = -1 - nodes_[id]->op;
-    std::reverse(result.steps.begin(), result.steps.end());
-    return result;
+Detour Neighbourhood::detour(StateId id, int to) {
+    return {places_[space_.root_of(id)], to, path_.cost_to(to) - *g_[id], space_.path_to(id)};
 }
 
 bool Neighbourhood::stopped() {
-    const uint64_t before = std::exchange(accounted_, registry_.bytes() + nodes_.bytes() +
-                                                          (layer_.capacity() + next_.capacity()) * sizeof(StateId));
-    full_ = full_ || accounted_ > most_bytes_;
-    return !budget_.fits(before, accounted_) || budget_.exceeded() || full_;
+    const uint64_t other = g_.bytes() + (layer_.capacity() + next_.capacity()) * sizeof(StateId);
+    full_ = full_ || space_.bytes() + other > most_bytes_;
+    return !space_.within_budget(other) || full_;
 }
 
 }  // namespace goalward

@@ -12,7 +12,7 @@
 #include "search/core/chunked.hpp"
 #include "search/improve/detours.hpp"
 #include "search/improve/suffixes.hpp"
-#include "search/core/registry.hpp"
+#include "search/core/state_space.hpp"
 
 namespace goalward {
 
@@ -20,9 +20,6 @@ class Neighbourhood {
 public:
     // The path and its index must stay as they are; beyond `most_bytes` it grows no further.
     Neighbourhood(const Costs& costs, const Path& path, SuffixIndex& index, Budget& budget, uint64_t most_bytes);
-    ~Neighbourhood() { budget_.fits(accounted_, 0); }
-    Neighbourhood(const Neighbourhood&) = delete;
-    Neighbourhood& operator=(const Neighbourhood&) = delete;
 
     // Goes on for about so much effort, or until it finds something.
     std::vector<Detour> advance(uint64_t effort);
@@ -34,15 +31,9 @@ public:
     uint64_t generated() const { return generated_; }
 
 private:
-    struct Node {
-        StateId parent;
-        int32_t op;  // roots: -1 minus the place on the path
-        Cost g;
-    };
-
     void expand(StateId parent);
     void look(StateId id);
-    Detour detour(StateId id, int to) const;
+    Detour detour(StateId id, int to);
     bool stopped();
 
     const Costs& costs_;
@@ -50,15 +41,15 @@ private:
     const Path& path_;
     SuffixIndex& index_;
     Budget& budget_;
-    uint64_t most_bytes_, accounted_ = 0;
-    Registry registry_;
-    Chunked<Node> nodes_;
+    uint64_t most_bytes_;
+    StateSpace space_;
+    Chunked<Cost> g_;            // of each state
+    std::vector<int> places_;    // of the first states: where they stand on the path
     std::vector<StateId> layer_, next_;
     std::size_t at_ = 0;  // in layer_
     std::vector<std::pair<StateId, int>> found_;
     uint64_t effort_ = 0, generated_ = 0;
     bool full_ = false;
-    std::vector<int32_t> values_, operators_;
 };
 
 }  // namespace goalward

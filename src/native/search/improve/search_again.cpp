@@ -12,14 +12,13 @@ constexpr uint64_t between_looks = 10'000'000;  // effort, at the memory of all 
 
 // The landmark count is in steps: what a step of the plan costs on average makes it comparable with h_FF.
 SearchAgain::Search::Search(const SearchAgain& parent, const Path& path, double weight)
-    : ff(parent.guidance_.relaxation), landmarks(parent.guidance_.landmarks),
+    : guides(parent.guidance_.guides(parent.costs_.problem.goal(), parent.costs_.unit)),
       states(parent.costs_,
-             {{&ff, weight},
-              {&landmarks, weight * static_cast<double>(path.cost()) / static_cast<double>(std::max(1, path.length()))}},
+             {{guides[0].get(), weight},
+              {guides[1].get(), weight * static_cast<double>(path.cost()) / static_cast<double>(std::max(1, path.length()))}},
              parent.init_.data(), parent.budget_) {}
 
 std::optional<Detour> SearchAgain::advance(const Path& path, SuffixIndex& index, uint64_t effort) {
-    guidance_.relaxation.set_goal(costs_.problem.goal().atoms());
     for (const uint64_t until = effort_ + effort; effort_ < until && !budget_.exceeded();) {
         Search* search = next(path);
         exhausted_ = !search;

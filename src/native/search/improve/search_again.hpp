@@ -10,17 +10,15 @@
 #include <span>
 #include <vector>
 
-#include "search/heuristics/ff_guide.hpp"
 #include "search/engines/guidance.hpp"
 #include "search/improve/detour_search.hpp"
-#include "search/landmarks/count.hpp"
 
 namespace goalward {
 
 class SearchAgain {
 public:
     // All searches together hold about `most_bytes` at most.
-    SearchAgain(const Costs& costs, Guidance& guidance, std::span<const Word> init, Budget& budget, uint64_t most_bytes)
+    SearchAgain(const Costs& costs, const Guidance& guidance, std::span<const Word> init, Budget& budget, uint64_t most_bytes)
         : costs_(costs), guidance_(guidance), init_(init), budget_(budget), most_bytes_(most_bytes) {}
 
     // Searches for about so much effort, or until it finds something.
@@ -34,8 +32,7 @@ private:
     struct Search {
         Search(const SearchAgain& parent, const Path& path, double weight);
 
-        FFGuide ff;
-        LandmarkGuide landmarks;
+        std::vector<std::unique_ptr<Guide>> guides;  // h_FF and landmarks
         DetourSearch states;
     };
 
@@ -43,7 +40,7 @@ private:
     void make_room();
 
     const Costs& costs_;
-    Guidance& guidance_;
+    const Guidance& guidance_;
     std::span<const Word> init_;
     Budget& budget_;
     uint64_t most_bytes_;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "search/heuristics/ff_guide.hpp"
 #include "search/improve/detour_search.hpp"
 
 namespace goalward {
@@ -40,8 +39,7 @@ std::optional<Detour> Windows::advance(const Path& path, SuffixIndex& index, uin
 
 std::optional<Detour> Windows::search(const Path& path, SuffixIndex& index, const Place& place) {
     aim_at(index, place.to);
-    FFGuide guide(relaxation_);
-    DetourSearch search(costs_, {{&guide, weight_}}, path.state(place.from), budget_);
+    DetourSearch search(costs_, {{&ff_, weight_}}, path.state(place.from), budget_);
     std::optional<Detour> found;
     const auto evaluations = static_cast<uint64_t>(evaluations_);
     while (!found && !search.exhausted() && search.evaluations() < evaluations && search.bytes() <= most_bytes_ &&
@@ -57,14 +55,14 @@ std::optional<Detour> Windows::search(const Path& path, SuffixIndex& index, cons
 void Windows::aim_at(const SuffixIndex& index, int to) {
     atoms_.clear();
     index.atoms(to, atoms_);
-    relaxation_.set_goal(atoms_);
+    ff_.set_goal(atoms_);
 }
 
 float Windows::estimate(const Path& path, const SuffixIndex& index, int from, int to) {
     aim_at(index, to);
-    const uint64_t before = relaxation_.effort();
-    const float h = relaxation_.evaluate(path.state(from));
-    effort_ += relaxation_.effort() - before;
+    const uint64_t before = ff_.relaxation().effort();
+    const float h = ff_.relaxation().evaluate(path.state(from));
+    effort_ += ff_.relaxation().effort() - before;
     return h;
 }
 

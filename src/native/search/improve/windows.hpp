@@ -6,22 +6,25 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
-#include "search/core/budget.hpp"
+#include "search/core/limits.hpp"
 #include "search/improve/detours.hpp"
 #include "search/improve/suffixes.hpp"
-#include "search/heuristics/relaxation.hpp"
+#include "search/heuristics/ff_guide.hpp"
 
 namespace goalward {
 
 class Windows {
 public:
-    // The evaluator, of kind ff, is aimed at the ends of windows. A search that holds `most_bytes` has had enough.
-    Windows(const Costs& costs, RelaxationEvaluator& relaxation, Budget& budget, uint64_t most_bytes)
-        : costs_(costs), problem_(costs.problem), relaxation_(relaxation), budget_(budget), most_bytes_(most_bytes) {}
+    // A search that holds `most_bytes` is given up.
+    Windows(const Costs& costs, std::shared_ptr<const RelaxedOperators> operators, Budget& budget, uint64_t most_bytes)
+        : costs_(costs), problem_(costs.problem), ff_(problem_, std::move(operators)), budget_(budget),
+          most_bytes_(most_bytes) {}
 
     // The path is another one than in the last call.
     void path_changed() { listed_ = false; }
@@ -53,7 +56,7 @@ private:
 
     const Costs& costs_;
     const Problem& problem_;
-    RelaxationEvaluator& relaxation_;
+    FFGuide ff_;  // aimed at the ends of windows
     Budget& budget_;
     uint64_t most_bytes_;
     uint64_t effort_ = 0;

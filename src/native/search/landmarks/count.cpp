@@ -4,6 +4,8 @@
 #include <bit>
 #include <utility>
 
+#include "search/landmarks/discovery.hpp"
+
 namespace goalward {
 
 namespace {
@@ -13,24 +15,19 @@ bool test(const uint64_t* row, std::size_t bit) { return row[bit / 64] >> (bit %
 
 }  // namespace
 
-LandmarkGuide::LandmarkGuide(std::shared_ptr<LandmarkFinder> finder)
-    : LandmarkGuide(finder, finder->problem().goal()) {}
+LandmarkGuide::LandmarkGuide(std::shared_ptr<const LandmarkKnowledge> knowledge, const Goal& goal)
+    : known_(std::move(knowledge)), problem_(*known_->problem), goal_(goal) {}
 
-LandmarkGuide::LandmarkGuide(std::shared_ptr<LandmarkFinder> finder, const Goal& goal)
-    : finder_(std::move(finder)), problem_(finder_->problem()), goal_(goal), addable_(problem_.packing().n_atoms()),
-      values_(problem_.packing().n_variables()) {
-    for (int32_t o : problem_.active_operators())
-        for (int32_t atom : problem_.op(o).add) addable_[atom] = 1;
-}
-
-void LandmarkGuide::start(StateId id, const Word* state, Budget& budget) {
-    const uint64_t before = finder_->effort();
-    graph_ = finder_->find(state, goal_.atoms(), budget);
-    effort_ += finder_->effort() - before;  // several guides may share the finder
+void LandmarkGuide::start(StateId id, StateSpace& space, Budget& budget) {
+    {
+        LandmarkFinder finder(*known_);
+        graph_ = finder.find(space[id], goal_.atoms(), budget);
+        effort_ += finder.effort();
+    }
     width_ = graph_.natural.width();
     for (auto* row : {&all_, &goals_, &delayed_, &row_, &scratch_}) row->assign(width_, 0);
     before_ = BitMatrix(graph_.size(), graph_.size());
-    std::vector<std::vector<int32_t>> landmarks_of(addable_.size());
+    std::vector<std::vector<int32_t>> landmarks_of(known_->n_atoms());
     for (std::size_t p = 0; p < graph_.size(); ++p) {
         set(all_, p);
         if (graph_.goal[p]) set(goals_, p);
@@ -45,17 +42,17 @@ void LandmarkGuide::start(StateId id, const Word* state, Budget& budget) {
     }
     landmarks_of_ = Rows();
     for (const auto& row : landmarks_of) landmarks_of_.push_back(row);
-    hold_back(std::vector<uint64_t>(width_).data(), state);
+    hold_back(std::vector<uint64_t>(width_).data(), space[id]);
     status_ = Chunked<uint64_t>(std::max<std::size_t>(1, width_));
     store(id);
 }
 
-void LandmarkGuide::reached(StateId parent, int32_t op, StateId child, const Word* state, bool fresh) {
+void LandmarkGuide::reached(StateId parent, int32_t op, StateId child, StateSpace& space, bool fresh) {
     const uint64_t* earlier = status_[parent];
     std::copy_n(earlier, width_, row_.begin());
     for (int32_t atom : problem_.op(op).add)
         for (int32_t landmark : landmarks_of_[atom]) set(row_, landmark);
-    hold_back(earlier, state);
+    hold_back(earlier, space[child]);
     if (fresh) {
         store(child);
     } else {
@@ -93,8 +90,9 @@ inline bool LandmarkGuide::holds(int32_t landmark, const Word* state) const {
     return false;
 }
 
-float LandmarkGuide::evaluate(StateId id, const Word* state, std::vector<int32_t>* preferred) {
+float LandmarkGuide::evaluate(StateId id, StateSpace& space, std::vector<int32_t>* preferred) {
     if (!graph_.solvable) return dead_end;
+    const Word* state = space[id];
     const uint64_t* reached = status_[id];
     int count = 0;
     // Needed again: goals, and what must hold in the step before a landmark that has not been reached.
@@ -114,7 +112,7 @@ float LandmarkGuide::evaluate(StateId id, const Word* state, std::vector<int32_t
         lost = lost || lost_for_good(p, reached);
     });
     if (lost) return dead_end;
-    if (preferred) prefer(reached, state, *preferred);
+    if (preferred) prefer(id, space, *preferred);
     return static_cast<float>(count);
 }
 
@@ -122,14 +120,16 @@ float LandmarkGuide::evaluate(StateId id, const Word* state, std::vector<int32_t
 // landmark that was never true on some path to here needs it. (One that waits for others may have been true.)
 bool LandmarkGuide::lost_for_good(int32_t landmark, const uint64_t* reached) const {
     const auto atoms = graph_.atoms[landmark];
-    if (std::any_of(atoms.begin(), atoms.end(), [&](int32_t atom) { return addable_[atom]; })) return false;
+    if (std::any_of(atoms.begin(), atoms.end(), [&](int32_t atom) { return known_->addable(atom); })) return false;
     if (graph_.goal[landmark]) return true;
     for (std::size_t p = 0; p < graph_.size(); ++p)
         if (!test(reached, p) && !test(delayed_.data(), p) && graph_.greedy_necessary.test(p, landmark)) return true;
     return false;
 }
 
-void LandmarkGuide::prefer(const uint64_t* reached, const Word* state, std::vector<int32_t>& preferred) {
+void LandmarkGuide::prefer(StateId id, StateSpace& space, std::vector<int32_t>& preferred) {
+    const uint64_t* reached = status_[id];
+    const Word* state = space[id];
     bool any = false;
     for (std::size_t w = 0; w < width_; ++w) {
         scratch_[w] = all_[w] & ~reached[w];
@@ -145,11 +145,9 @@ void LandmarkGuide::prefer(const uint64_t* reached, const Word* state, std::vect
             if (holds(p, state)) scratch_[p / 64] &= ~(uint64_t{1} << (p % 64));
         });
     }
-    problem_.packing().unpack(state, values_.data());
-    applicable_.clear();
-    problem_.applicable(values_.data(), applicable_);
-    effort_ += values_.size() + applicable_.size() * 4;
-    for (int32_t op : applicable_) {
+    const std::vector<int32_t>& applicable = space.applicable(id);
+    effort_ += static_cast<uint64_t>(problem_.packing().n_variables()) + applicable.size() * 4;
+    for (int32_t op : applicable) {
         const auto add = problem_.op(op).add;
         if (std::any_of(add.begin(), add.end(), [&](int32_t atom) {
                 const auto landmarks = landmarks_of_[atom];

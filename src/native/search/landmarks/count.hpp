@@ -13,20 +13,20 @@
 
 #include "search/core/chunked.hpp"
 #include "search/heuristics/guide.hpp"
-#include "search/landmarks/discovery.hpp"
+#include "search/landmarks/graph.hpp"
+#include "search/landmarks/knowledge.hpp"
 
 namespace goalward {
 
 class LandmarkGuide final : public Guide {
 public:
-    explicit LandmarkGuide(std::shared_ptr<LandmarkFinder> finder);
-    // To this goal, which belongs to the caller, instead of to the problem's.
-    LandmarkGuide(std::shared_ptr<LandmarkFinder> finder, const Goal& goal);
+    // Counts landmarks on the way to this goal, which belongs to the caller.
+    LandmarkGuide(std::shared_ptr<const LandmarkKnowledge> knowledge, const Goal& goal);
 
-    void start(StateId id, const Word* state, Budget& budget) override;
-    void reached(StateId parent, int32_t op, StateId child, const Word* state, bool fresh) override;
+    void start(StateId id, StateSpace& space, Budget& budget) override;
+    void reached(StateId parent, int32_t op, StateId child, StateSpace& space, bool fresh) override;
     // Prefers operators that add a landmark that is next: not reached, and all that is ordered before it has been.
-    float evaluate(StateId id, const Word* state, std::vector<int32_t>* preferred) override;
+    float evaluate(StateId id, StateSpace& space, std::vector<int32_t>* preferred) override;
 
     uint64_t bytes() const override { return status_.bytes() + graph_.bytes() + before_.bytes(); }
     uint64_t effort() const override { return effort_; }
@@ -40,12 +40,11 @@ private:
     void hold_back(const uint64_t* earlier, const Word* state);
     void store(StateId id);
     bool lost_for_good(int32_t landmark, const uint64_t* reached) const;
-    void prefer(const uint64_t* reached, const Word* state, std::vector<int32_t>& preferred);
+    void prefer(StateId id, StateSpace& space, std::vector<int32_t>& preferred);
 
-    std::shared_ptr<LandmarkFinder> finder_;
+    std::shared_ptr<const LandmarkKnowledge> known_;
     const Problem& problem_;
     const Goal& goal_;
-    std::vector<uint8_t> addable_;  // of each atom: does an operator add it?
 
     LandmarkGraph graph_;
     std::size_t width_ = 0;  // of a row of bits, in words
@@ -56,7 +55,6 @@ private:
     std::vector<uint64_t> delayed_;  // landmarks with others reasonably ordered before them
 
     std::vector<uint64_t> row_, scratch_;
-    std::vector<int32_t> values_, applicable_;
     uint64_t effort_ = 0;
 };
 

@@ -13,20 +13,9 @@ constexpr uint64_t matrices = 5, more_matrices = 4;
 constexpr std::size_t most_for_guesses = 16384;
 }  // namespace
 
-LandmarkFinder::LandmarkFinder(std::shared_ptr<const Problem> problem, Rows mutex_groups, std::vector<int32_t> kinds,
-                               LandmarkOptions options)
-    : LandmarkFinder(problem, std::move(mutex_groups), std::move(kinds), options,
-                     shared_relaxed_operators(*problem, true)) {}
-
-LandmarkFinder::LandmarkFinder(std::shared_ptr<const Problem> problem, Rows mutex_groups, std::vector<int32_t> kinds,
-                               LandmarkOptions options, std::shared_ptr<const RelaxedOperators> operators)
-    : owned_(std::move(problem)), problem_(*owned_), kinds_(std::move(kinds)), deleted_(kinds_.size()),
-      options_(options), propagation_(problem_, std::move(operators)), reasonable_(problem_, std::move(mutex_groups)),
-      fact_(kinds_.size()),
-      disjunction_(kinds_.size()), count_(kinds_.size()) {
-    for (int32_t o : problem_.active_operators())
-        for (int32_t atom : problem_.op(o).del) deleted_[atom] = 1;
-}
+LandmarkFinder::LandmarkFinder(const LandmarkKnowledge& knowledge)
+    : known_(knowledge), propagation_(knowledge), reasonable_(knowledge), fact_(knowledge.n_atoms()),
+      disjunction_(knowledge.n_atoms()), count_(knowledge.n_atoms()) {}
 
 LandmarkGraph LandmarkFinder::find(const Word* state, std::span<const int32_t> goal, Budget& budget) {
     if (!propagation_.run(state, goal, budget)) {
@@ -43,17 +32,16 @@ LandmarkGraph LandmarkFinder::find(const Word* state, std::span<const int32_t> g
         budget.require();
         order_fact(fact);
     }
-    if (options_.most_disjuncts >= 2)
+    if (known_.options.most_disjuncts >= 2)
         for (std::size_t i = 0; i < found_.size(); ++i) {
             budget.require();
             find_disjunctions(static_cast<int32_t>(i));
         }
     LandmarkGraph graph = make_graph(goal, budget);
-    if (options_.reasonable && graph.size() <= most_for_guesses) {
+    if (known_.options.reasonable && graph.size() <= most_for_guesses) {
         budget.require(propagation_.bytes() + (matrices + more_matrices) * graph.natural.bytes());
         reasonable_.find(graph, budget);
     }
-    propagation_.forget();
     return graph;
 }
 
@@ -68,7 +56,7 @@ void LandmarkFinder::number_facts(std::span<const int32_t> goal) {
     for (int32_t atom : propagation_.reached()) {
         const int32_t column = propagation_.column(atom);
         if (column < 0 || !(needed[column / 64] >> (column % 64) & 1)) continue;
-        if (propagation_.holds_initially(atom) && !deleted_[atom]) continue;
+        if (propagation_.holds_initially(atom) && !known_.deleted[atom]) continue;
         fact_[atom] = static_cast<int32_t>(found_.size());
         found_.push_back({atom});
     }
@@ -127,7 +115,7 @@ void LandmarkFinder::find_disjunctions(int32_t landmark) {
     if (first.size() < 2) return;
     std::vector<int32_t> kinds;
     for (int32_t atom : pre[first.front()])
-        if (fact_[atom] < 0) kinds.push_back(kinds_[atom]);
+        if (fact_[atom] < 0) kinds.push_back(known_.kinds[atom]);
     std::sort(kinds.begin(), kinds.end());
     kinds.erase(std::unique(kinds.begin(), kinds.end()), kinds.end());
     for (int32_t kind : kinds) {
@@ -135,7 +123,7 @@ void LandmarkFinder::find_disjunctions(int32_t landmark) {
         const bool all = std::all_of(first.begin(), first.end(), [&](int32_t op) {
             const std::size_t before = atoms.size();
             for (int32_t atom : pre[op])
-                if (kinds_[atom] == kind) {
+                if (known_.kinds[atom] == kind) {
                     if (propagation_.holds_initially(atom) || fact_[atom] >= 0) return false;
                     atoms.push_back(atom);
                 }
@@ -144,7 +132,7 @@ void LandmarkFinder::find_disjunctions(int32_t landmark) {
         if (!all) continue;
         std::sort(atoms.begin(), atoms.end());
         atoms.erase(std::unique(atoms.begin(), atoms.end()), atoms.end());
-        if (atoms.size() > static_cast<std::size_t>(options_.most_disjuncts)) continue;
+        if (atoms.size() > static_cast<std::size_t>(known_.options.most_disjuncts)) continue;
         if (const int32_t before = add_disjunction(std::move(atoms)); before >= 0) {
             natural_.push_back({before, landmark});
             greedy_necessary_.push_back({before, landmark});

@@ -5,27 +5,8 @@
 
 namespace goalward {
 
-namespace {
-
-Rows to_rows(const std::vector<std::vector<int32_t>>& lists) {
-    Rows result;
-    for (const auto& list : lists) result.push_back(list);
-    return result;
-}
-
-}  // namespace
-
-ReasonableOrders::ReasonableOrders(const Problem& problem, Rows mutex_groups)
-    : problem_(problem), mutex_groups_(std::move(mutex_groups)), fact_(problem.packing().n_atoms(), -1),
-      added_(fact_.size()), deleted_(fact_.size()) {
-    std::vector<std::vector<int32_t>> groups_of(fact_.size()), adders(fact_.size());
-    for (std::size_t g = 0; g < mutex_groups_.size(); ++g)
-        for (int32_t atom : mutex_groups_[g]) groups_of.at(atom).push_back(static_cast<int32_t>(g));
-    for (int32_t o : problem.active_operators())
-        for (int32_t atom : problem.op(o).add) adders[atom].push_back(o);
-    groups_of_ = to_rows(groups_of);
-    adders_ = to_rows(adders);
-}
+ReasonableOrders::ReasonableOrders(const LandmarkKnowledge& knowledge)
+    : known_(knowledge), fact_(knowledge.n_atoms(), -1), added_(fact_.size()), deleted_(fact_.size()) {}
 
 void ReasonableOrders::find(LandmarkGraph& graph, Budget& budget) {
     const std::size_t n = graph.size(), width = graph.natural.width();
@@ -88,28 +69,28 @@ BitMatrix ReasonableOrders::interference(const LandmarkGraph& graph, Budget& bud
 
 // Sets the bits of the facts that share a mutex group with the atom.
 void ReasonableOrders::exclude(int32_t atom, uint64_t* row) const {
-    for (int32_t group : groups_of_[atom])
-        for (int32_t other : mutex_groups_[group])
+    for (int32_t group : known_.groups_of[atom])
+        for (int32_t other : known_.mutex_groups[group])
             if (const int32_t fact = fact_[other]; fact >= 0 && other != atom) row[fact / 64] |= uint64_t{1} << (fact % 64);
 }
 
 // What all operators that add the atom delete, and what excludes something else that they all add.
 void ReasonableOrders::add_side_effects(int32_t atom, uint64_t* row) {
-    const auto adders = adders_[atom];
+    const auto adders = known_.adders[atom];
     if (adders.empty()) return;
     const auto all = static_cast<int32_t>(adders.size());
     for (int32_t o : adders) {
-        for (int32_t other : problem_.op(o).add) ++added_[other];
-        for (int32_t other : problem_.op(o).del) ++deleted_[other];
+        for (int32_t other : known_.problem->op(o).add) ++added_[other];
+        for (int32_t other : known_.problem->op(o).del) ++deleted_[other];
     }
-    for (int32_t other : problem_.op(adders.front()).add)
+    for (int32_t other : known_.problem->op(adders.front()).add)
         if (added_[other] == all) exclude(other, row);
-    for (int32_t other : problem_.op(adders.front()).del)
+    for (int32_t other : known_.problem->op(adders.front()).del)
         if (const int32_t fact = fact_[other]; deleted_[other] == all && fact >= 0)
             row[fact / 64] |= uint64_t{1} << (fact % 64);
     for (int32_t o : adders) {
-        for (int32_t other : problem_.op(o).add) added_[other] = 0;
-        for (int32_t other : problem_.op(o).del) deleted_[other] = 0;
+        for (int32_t other : known_.problem->op(o).add) added_[other] = 0;
+        for (int32_t other : known_.problem->op(o).del) deleted_[other] = 0;
     }
 }
 

@@ -5,15 +5,15 @@
 #include <cstdint>
 #include <vector>
 
-#include "search/core/budget.hpp"
+#include "search/core/limits.hpp"
 #include "search/landmarks/graph.hpp"
-#include "task/problem.hpp"
+#include "search/landmarks/knowledge.hpp"
 
 namespace goalward {
 
 class ReasonableOrders {
 public:
-    ReasonableOrders(const Problem& problem, Rows mutex_groups);
+    explicit ReasonableOrders(const LandmarkKnowledge& knowledge);
 
     // Fills graph.reasonable. Orders that follow from others are left out, and those that would close a cycle: the orders
     // that are no guesses all stay.
@@ -25,10 +25,8 @@ private:
     void exclude(int32_t atom, uint64_t* row) const;
     void add_side_effects(int32_t atom, uint64_t* row);
 
-    const Problem& problem_;
-    Rows mutex_groups_, groups_of_;  // groups_of_: atom → mutex groups
-    Rows adders_;                    // atom → operators that add it
-    std::vector<int32_t> fact_;      // of each atom: the number of its fact landmark, or -1
+    const LandmarkKnowledge& known_;
+    std::vector<int32_t> fact_;  // of each atom: the number of its fact landmark, or -1
     std::vector<int32_t> added_, deleted_;  // one per atom, zeros between uses
 };
 

@@ -5,20 +5,9 @@
 
 namespace goalward {
 
-LandmarkPropagation::LandmarkPropagation(const Problem& problem, std::shared_ptr<const RelaxedOperators> operators)
-    : problem_(problem), shared_(std::move(operators)), ops_(*shared_) {
-    const auto n_atoms = static_cast<std::size_t>(problem.packing().n_atoms());
-    std::vector<std::vector<int32_t>> adding(n_atoms);
-    for (std::size_t o = 0; o < ops_.size(); ++o) {
-        n_pre_.push_back(static_cast<int32_t>(ops_.pre[o].size()));
-        for (int32_t atom : ops_.add[o]) adding[atom].push_back(static_cast<int32_t>(o));
-    }
-    for (const auto& row : adding) adding_.push_back(row);
-    support_.resize(n_atoms);
-    column_.resize(n_atoms);
-    met_.resize(n_atoms);
-    position_.resize(ops_.size());
-}
+LandmarkPropagation::LandmarkPropagation(const LandmarkKnowledge& knowledge)
+    : known_(knowledge), ops_(*knowledge.operators), support_(knowledge.n_atoms()), position_(ops_.size()),
+      column_(knowledge.n_atoms()), met_(knowledge.n_atoms()) {}
 
 bool LandmarkPropagation::run(const Word* state, std::span<const int32_t> goal, Budget& budget) {
     explore(state);
@@ -41,10 +30,10 @@ void LandmarkPropagation::fire(int32_t op) {
 void LandmarkPropagation::explore(const Word* state) {
     std::fill(support_.begin(), support_.end(), unreached);
     std::fill(position_.begin(), position_.end(), -1);
-    missing_ = n_pre_;
+    missing_ = known_.n_pre;
     order_.clear();
     reached_.clear();
-    problem_.packing().true_atoms(state, reached_);
+    known_.problem->packing().true_atoms(state, reached_);
     for (int32_t atom : reached_) support_[atom] = initial;
     for (int32_t op : ops_.free) fire(op);
     for (std::size_t i = 0; i < reached_.size(); ++i)
@@ -136,7 +125,7 @@ bool LandmarkPropagation::operator_needs(int32_t op, int32_t column) const {
 
 const std::vector<int32_t>& LandmarkPropagation::achievers(int32_t atom) {
     achievers_.clear();
-    for (int32_t op : adding_[atom])
+    for (int32_t op : known_.adding[atom])
         if (position_[op] >= 0) achievers_.push_back(op);
     return achievers_;
 }

@@ -9,21 +9,18 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
 #include "search/core/bit_matrix.hpp"
-#include "search/core/budget.hpp"
-#include "search/heuristics/relaxed_operators.hpp"
-#include "task/problem.hpp"
+#include "search/core/limits.hpp"
+#include "search/landmarks/knowledge.hpp"
 
 namespace goalward {
 
 class LandmarkPropagation {
 public:
-    // `operators` are those of unit costs.
-    LandmarkPropagation(const Problem& problem, std::shared_ptr<const RelaxedOperators> operators);
+    explicit LandmarkPropagation(const LandmarkKnowledge& knowledge);
 
     // False where the goal, these atoms, cannot be reached; then there is nothing to ask for below.
     bool run(const Word* state, std::span<const int32_t> goal, Budget& budget);
@@ -43,8 +40,6 @@ public:
     const uint64_t* needed(int32_t atom) const { return needed_[atom]; }
     std::size_t width() const { return needed_.width(); }
     uint64_t bytes() const { return needed_.bytes(); }
-    // Gives back the memory for it.
-    void forget() { needed_ = BitMatrix(); }
     bool operator_needs(int32_t op, int32_t column) const;
 
     uint64_t effort() const { return effort_; }
@@ -58,11 +53,8 @@ private:
     void sweep(Budget& budget);
     void meet(int32_t op, int32_t visited);
 
-    const Problem& problem_;
-    std::shared_ptr<const RelaxedOperators> shared_;
+    const LandmarkKnowledge& known_;
     const RelaxedOperators& ops_;
-    Rows adding_;                   // atom → relaxed operators that add it
-    std::vector<int32_t> n_pre_;    // of each operator
     std::vector<int32_t> missing_;  // preconditions that the exploration has not reached
     std::vector<int32_t> support_;  // of each atom: the operator that reached it first, or one of the two above
     std::vector<int32_t> reached_;

@@ -89,25 +89,38 @@ void Network::forward(const float* first, int rows, float* out, std::vector<Floa
                     stride_);
 }
 
-NetworkEvaluator::NetworkEvaluator(std::shared_ptr<const Problem> problem, std::shared_ptr<const Network> network)
-    : Evaluator(std::move(problem)), network_(std::move(network)) {
-    if (network_->n_atoms() != problem_.packing().n_atoms())
-        throw std::invalid_argument("the network was trained for another number of atoms");
-    sum_ = aligned_floats(network_->width());
-}
+namespace {
+
+class NetworkEvaluator final : public Evaluator {
+public:
+    NetworkEvaluator(const Problem& problem, const Network& network)
+        : problem_(problem), network_(network), sum_(aligned_floats(network.width())) {}
+
+    void evaluate(const Batch& batch, std::span<float> h) override;
+
+private:
+    void sum_up(const Word* state, float* sum);
+
+    const Problem& problem_;
+    const Network& network_;
+    std::vector<int32_t> atoms_;
+    Floats sum_, first_;  // of one parent, of the batch
+    int first_capacity_ = 0, scratch_capacity_ = 0;
+    std::vector<Floats> scratch_;
+};
 
 void NetworkEvaluator::sum_up(const Word* state, float* sum) {
-    std::copy_n(network_->bias(), network_->width(), sum);
+    std::copy_n(network_.bias(), network_.width(), sum);
     atoms_.clear();
     problem_.packing().true_atoms(state, atoms_);
-    for (int32_t atom : atoms_) network_->kernels().accumulate(sum, network_->row(atom), network_->width());
+    for (int32_t atom : atoms_) network_.kernels().accumulate(sum, network_.row(atom), network_.width());
 }
 
 void NetworkEvaluator::evaluate(const Batch& batch, std::span<float> h) {
-    const Kernels& k = network_->kernels();
+    const Kernels& k = network_.kernels();
     const Packing& packing = problem_.packing();
-    const int width = network_->width(), rows = static_cast<int>(batch.states.size());
-    const std::size_t stride = network_->stride();
+    const int width = network_.width(), rows = static_cast<int>(batch.states.size());
+    const std::size_t stride = network_.stride();
     if (rows > first_capacity_) {
         first_capacity_ = rows;
         first_ = aligned_floats(rows * stride);
@@ -125,19 +138,31 @@ void NetworkEvaluator::evaluate(const Batch& batch, std::span<float> h) {
             std::copy_n(sum_.get(), width, row);
             const Problem::Operator op = problem_.op(origin.op);
             for (int32_t atom : op.add)
-                if (!packing.holds(parent, atom)) k.accumulate(row, network_->row(atom), width);
+                if (!packing.holds(parent, atom)) k.accumulate(row, network_.row(atom), width);
             for (int32_t atom : op.del)
-                if (packing.holds(parent, atom)) k.subtract(row, network_->row(atom), width);
+                if (packing.holds(parent, atom)) k.subtract(row, network_.row(atom), width);
         }
         k.relu(row, row, width);
     }
-    network_->forward(first_.get(), rows, h.data(), scratch_, scratch_capacity_);
+    network_.forward(first_.get(), rows, h.data(), scratch_, scratch_capacity_);
     // A network knows no dead ends; what it cannot put a number on goes last, and nothing is infinitely near.
     for (float& value : h)
         if (!(value < 1e30f))
             value = 1e30f;
         else if (value < -1e30f)
             value = -1e30f;
+}
+
+}  // namespace
+
+NetworkHeuristic::NetworkHeuristic(std::shared_ptr<const Problem> problem, std::shared_ptr<const Network> network)
+    : Heuristic(std::move(problem)), network_(std::move(network)) {
+    if (network_->n_atoms() != problem_.packing().n_atoms())
+        throw std::invalid_argument("the network was trained for another number of atoms");
+}
+
+std::unique_ptr<Evaluator> NetworkHeuristic::evaluator() const {
+    return std::make_unique<NetworkEvaluator>(problem_, *network_);
 }
 
 }  // namespace goalward

@@ -64,22 +64,16 @@ private:
     float output_bias_ = 0;
 };
 
-class NetworkEvaluator final : public Evaluator {
+class NetworkHeuristic final : public Heuristic {
 public:
-    NetworkEvaluator(std::shared_ptr<const Problem> problem, std::shared_ptr<const Network> network);
+    NetworkHeuristic(std::shared_ptr<const Problem> problem, std::shared_ptr<const Network> network);
 
-    void evaluate(const Batch& batch, std::span<float> h) override;
+    std::unique_ptr<Evaluator> evaluator() const override;
     bool safe() const override { return false; }
     uint64_t effort_per_state() const override { return 500 + network_->n_weights() / 30; }
 
 private:
-    void sum_up(const Word* state, float* sum);
-
     std::shared_ptr<const Network> network_;
-    std::vector<int32_t> atoms_;
-    Floats sum_, first_;  // of one parent, of the batch
-    int first_capacity_ = 0, scratch_capacity_ = 0;
-    std::vector<Floats> scratch_;
 };
 
 }  // namespace goalward

@@ -26,23 +26,38 @@ namespace {
 
 // A heuristic written in Python: called with an array of shape (states, atoms) of zeros and ones, returns an array of
 // one float32 per state.
-class CallableEvaluator final : public Evaluator {
+class CallableHeuristic final : public Heuristic {
 public:
-    CallableEvaluator(std::shared_ptr<const Problem> problem, nb::callable function)
-        : Evaluator(std::move(problem)), function_(std::move(function)) {}
-    ~CallableEvaluator() override {
+    CallableHeuristic(std::shared_ptr<const Problem> problem, nb::callable function)
+        : Heuristic(std::move(problem)), function_(std::move(function)) {}
+    ~CallableHeuristic() override {
         nb::gil_scoped_acquire gil;
         function_.reset();
     }
 
-    void evaluate(const Batch& batch, std::span<float> h) override {
+    std::unique_ptr<Evaluator> evaluator() const override { return std::make_unique<Caller>(*this); }
+    bool safe() const override { return false; }
+    uint64_t effort_per_state() const override { return 100'000; }
+
+private:
+    class Caller final : public Evaluator {
+    public:
+        explicit Caller(const CallableHeuristic& heuristic) : heuristic_(heuristic) {}
+        void evaluate(const Batch& batch, std::span<float> h) override { heuristic_.call(batch, h); }
+
+    private:
+        const CallableHeuristic& heuristic_;
+    };
+
+    void call(const Batch& batch, std::span<float> h) const {
         const std::size_t n = batch.states.size(), width = problem_.packing().n_atoms();
         nb::gil_scoped_acquire gil;
         auto cells = std::make_unique<uint8_t[]>(n * width);
+        std::vector<int32_t> atoms;
         for (std::size_t i = 0; i < n; ++i) {
-            atoms_.clear();
-            problem_.packing().true_atoms(batch.states[i], atoms_);
-            for (int32_t atom : atoms_) cells[i * width + atom] = 1;
+            atoms.clear();
+            problem_.packing().true_atoms(batch.states[i], atoms);
+            for (int32_t atom : atoms) cells[i * width + atom] = 1;
         }
         uint8_t* raw = cells.release();
         nb::capsule owner(raw, [](void* p) noexcept { delete[] static_cast<uint8_t*>(p); });
@@ -52,27 +67,23 @@ public:
         if (values.size() != n) throw std::invalid_argument("a heuristic must return one value per state");
         std::copy_n(values.data(), n, h.data());
     }
-    bool safe() const override { return false; }
-    uint64_t effort_per_state() const override { return 100'000; }
 
-private:
     nb::callable function_;
-    std::vector<int32_t> atoms_;
 };
 
-std::unique_ptr<Evaluator> native_evaluator(std::shared_ptr<const Problem> problem, const std::string& name,
+std::unique_ptr<Heuristic> native_heuristic(std::shared_ptr<const Problem> problem, const std::string& name,
                                             bool unit_costs) {
     for (const NativeHeuristic* heuristic : native_heuristics)
         if (heuristic->name == name) return heuristic->make(std::move(problem), unit_costs);
     throw std::invalid_argument("unknown native heuristic " + name);
 }
 
-std::unique_ptr<Evaluator> callable_evaluator(std::shared_ptr<const Problem> problem, nb::callable function) {
-    return std::make_unique<CallableEvaluator>(std::move(problem), std::move(function));
+std::unique_ptr<Heuristic> callable_heuristic(std::shared_ptr<const Problem> problem, nb::callable function) {
+    return std::make_unique<CallableHeuristic>(std::move(problem), std::move(function));
 }
 
-std::unique_ptr<Evaluator> network_evaluator(std::shared_ptr<const Problem> problem, std::shared_ptr<Network> network) {
-    return std::make_unique<NetworkEvaluator>(std::move(problem), std::move(network));
+std::unique_ptr<Heuristic> network_heuristic(std::shared_ptr<const Problem> problem, std::shared_ptr<Network> network) {
+    return std::make_unique<NetworkHeuristic>(std::move(problem), std::move(network));
 }
 
 using Matrix = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
@@ -88,31 +99,32 @@ std::shared_ptr<Network> make_network(const Matrix& table, const Vector& bias,
                                      std::span(table.data(), table.size()), std::span(bias.data(), bias.size()), native);
 }
 
-auto values_of(Evaluator& evaluator, const BitRows& bits) {
-    const PackedStates batch = pack(evaluator.problem(), bits);
+auto values_of(const Heuristic& heuristic, const BitRows& bits) {
+    const PackedStates batch = pack(heuristic.problem(), bits);
     std::vector<float> values(batch.states.size());
     {
         nb::gil_scoped_release released;
-        evaluator.evaluate({batch.states, {}, {}}, values);
+        heuristic.evaluator()->evaluate({batch.states, {}, {}}, values);
     }
     return to_numpy(std::move(values));
 }
 
-auto lookahead_values(Evaluator& evaluator, const BitRows& bits, int depth) {
+auto lookahead_values(const Heuristic& heuristic, const BitRows& bits, int depth) {
     if (depth < 1) throw std::invalid_argument("a lookahead has a depth of at least 1");
-    const PackedStates batch = pack(evaluator.problem(), bits);
+    const PackedStates batch = pack(heuristic.problem(), bits);
     std::vector<float> values;
     {
         nb::gil_scoped_release released;
-        values = lookahead(evaluator, batch.states, depth);
+        values = lookahead(heuristic, batch.states, depth);
     }
     return to_numpy(std::move(values));
 }
 
-std::vector<std::vector<int32_t>> helpful_actions(Evaluator& evaluator, const BitRows& bits) {
-    auto* relaxation = dynamic_cast<RelaxationEvaluator*>(&evaluator);
+std::vector<std::vector<int32_t>> helpful_actions(const Heuristic& heuristic, const BitRows& bits) {
+    const std::unique_ptr<Evaluator> evaluator = heuristic.evaluator();
+    auto* relaxation = dynamic_cast<RelaxationEvaluator*>(evaluator.get());
     if (!relaxation) throw std::invalid_argument("helpful actions come with the heuristic ff");
-    const PackedStates batch = pack(evaluator.problem(), bits);
+    const PackedStates batch = pack(heuristic.problem(), bits);
     std::vector<std::vector<int32_t>> result;
     for (const Word* state : batch.states) {
         std::vector<int32_t>& helpful = result.emplace_back();
@@ -131,9 +143,9 @@ void register_evaluators(nb::module_& m) {
         .def_ro("admissible", &NativeHeuristic::admissible)
         .def_prop_ro("reference", [](const NativeHeuristic& h) { return h.reference; });
     m.def("native_heuristics", [] { return std::vector(std::begin(native_heuristics), std::end(native_heuristics)); },
-          nb::rv_policy::reference, "The heuristics that `native_evaluator` knows.");
-    nb::class_<Evaluator>(m, "Evaluator", "A heuristic made for one problem, which it owns.")
-        .def_prop_ro("safe", &Evaluator::safe, "Does an infinite value prove that there is no plan?")
+          nb::rv_policy::reference, "The heuristics that `native_heuristic` knows.");
+    nb::class_<Heuristic>(m, "Heuristic", "A heuristic made for one problem, which it owns. Any thread may use it.")
+        .def_prop_ro("safe", &Heuristic::safe, "Does an infinite value prove that there is no plan?")
         .def("evaluate", &values_of, "states"_a, "Values of a batch of states given as bit rows.")
         .def("lookahead", &lookahead_values, "states"_a, "depth"_a, "Bellman updates of a batch of states.")
         .def("helpful_actions", &helpful_actions, "states"_a, "FF's helpful actions of each state.");
@@ -142,10 +154,10 @@ void register_evaluators(nb::module_& m) {
              "First layer as a table of one row per atom; then (weights, bias, skip) per layer, the last with one output.")
         .def_prop_ro("n_atoms", &Network::n_atoms)
         .def_prop_ro("simd", [](const Network& n) { return n.kernels().name; });
-    m.def("native_evaluator", &native_evaluator, "problem"_a, "name"_a, "unit_costs"_a);
-    m.def("callable_evaluator", &callable_evaluator, "problem"_a, "function"_a,
-          nb::sig("def callable_evaluator(problem: Problem, function: collections.abc.Callable[..., object]) -> Evaluator"));
-    m.def("network_evaluator", &network_evaluator, "problem"_a, "network"_a);
+    m.def("native_heuristic", &native_heuristic, "problem"_a, "name"_a, "unit_costs"_a);
+    m.def("callable_heuristic", &callable_heuristic, "problem"_a, "function"_a,
+          nb::sig("def callable_heuristic(problem: Problem, function: collections.abc.Callable[..., object]) -> Heuristic"));
+    m.def("network_heuristic", &network_heuristic, "problem"_a, "network"_a);
 }
 
 }  // namespace goalward

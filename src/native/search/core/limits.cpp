@@ -1,4 +1,4 @@
-#include "search/core/budget.hpp"
+#include "search/core/limits.hpp"
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -12,19 +12,15 @@
 
 namespace goalward {
 
-namespace {
-
 void give_back_free_memory() {
 #ifdef __GLIBC__
     malloc_trim(0);
 #endif
 }
 
-}  // namespace
+std::atomic<uint64_t> Limits::held_by_all_{0};
 
-std::atomic<uint64_t> Budget::held_by_all_{0};
-
-Budget::Budget(double seconds, uint64_t memory_limit, int at_once, std::function<bool()> heartbeat)
+Limits::Limits(double seconds, uint64_t memory_limit, int at_once, std::function<bool()> heartbeat)
     : start_(Clock::now()), next_beat_(start_), heartbeat_(std::move(heartbeat)) {
     constexpr double forever = 1e9;
     deadline_ = start_ + std::chrono::duration_cast<Clock::duration>(
@@ -37,11 +33,11 @@ Budget::Budget(double seconds, uint64_t memory_limit, int at_once, std::function
     }
 }
 
-void Budget::check_clock() {
+void Limits::check_clock() {
     const auto now = Clock::now();
     if (now >= deadline_) {
         stop_ = Stop::time;
-    } else if (now >= next_beat_) {
+    } else if (std::this_thread::get_id() == owner_ && now >= next_beat_) {
         if (heartbeat_ && !heartbeat_()) stop_ = Stop::cancelled;
         next_beat_ = Clock::now() + std::chrono::milliseconds(50);
     }
