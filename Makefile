@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c const
 # What a build depends on; Python sources do not, the install is editable.
 BUILD_INPUTS := pyproject.toml constraints.txt CMakeLists.txt $(shell find src/native -type f)
 
-.PHONY: demo test lint types check docs wheel chromium smoke crash-test sanitize fuzz bench clean help
+.PHONY: demo test lint types check docs wheel chromium smoke crash-test sanitize sanitize-threads fuzz bench clean help
 
 help:
 	@echo "make demo   install into $(VENV), learn a heuristic for a bundled problem, solve initial states of it with and without it"
@@ -14,6 +14,7 @@ help:
 	@echo "make smoke  install what experiments need, run a small one, write its report to smoke/report.html"
 	@echo "make crash-test  kill parts of an experiment at random moments for ten minutes, compare its results"
 	@echo "make sanitize    the native core under AddressSanitizer and UBSan: its tests and a short run of the fuzzers"
+	@echo "make sanitize-threads  the same under ThreadSanitizer: searches side by side"
 	@echo "make fuzz   damaged files of every kind for an hour (FUZZ_SECONDS=…), and how many of each"
 	@echo "make bench  compare speed and heuristic values with Fast Downward (needs the public benchmark)"
 	@echo "make docs   build the documentation in build/site; warnings are errors"
@@ -92,13 +93,13 @@ fuzz: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/fuzz.py --seconds $(FUZZ_SECONDS)
 
 # A build of its own, in an environment that shares all other packages with $(VENV).
-SANITIZED := build/sanitize
-$(SANITIZED)/.installed: $(VENV)/.installed-dev
-	$(PYTHON) -m venv --without-pip $(SANITIZED)/venv
+# The core built for a sanitizer, in an environment of its own that shares everything else.
+build/sanitize-%/.installed: $(VENV)/.installed-dev
+	$(PYTHON) -m venv --without-pip $(@D)/venv
 	$(BIN)/python -c "import sys; print('\n'.join(p for p in sys.path if p.endswith('site-packages')))" \
-	  > $$(echo $(SANITIZED)/venv/lib/python3*/site-packages)/shared.pth
-	SKBUILD_BUILD_DIR=$(abspath $(SANITIZED))/cmake SKBUILD_CMAKE_DEFINE=GOALWARD_SANITIZE=ON \
-	  $(SANITIZED)/venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation \
+	  > $$(echo $(@D)/venv/lib/python3*/site-packages)/shared.pth
+	SKBUILD_BUILD_DIR=$(abspath $(@D))/cmake SKBUILD_CMAKE_DEFINE=GOALWARD_SANITIZE=$* \
+	  $(@D)/venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation \
 	  --force-reinstall .
 	@touch $@
 
@@ -106,10 +107,15 @@ NATIVE_TESTS := tests/task/test_store.py tests/task/test_packing.py tests/task/t
   tests/search/test_signature.py tests/search/test_network.py tests/search/test_queues.py tests/search/test_landmarks.py \
   tests/search/test_novelty.py tests/search/test_agenda.py tests/search/test_improve.py tests/regression tests/sampling \
   tests/learning/test_state_batches.py tests/test_fuzz_files.py
-sanitize: $(SANITIZED)/.installed
+sanitize: build/sanitize-memory/.installed
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
 	  ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
-	  $(SANITIZED)/venv/bin/python -m pytest -q -p no:cacheprovider $(NATIVE_TESTS)
+	  build/sanitize-memory/venv/bin/python -m pytest -q -p no:cacheprovider $(NATIVE_TESTS)
+
+# Without address space randomisation, which older versions of ThreadSanitizer cannot cope with.
+sanitize-threads: build/sanitize-threads/.installed
+	LD_PRELOAD="$$($(CXX) -print-file-name=libtsan.so)" TSAN_OPTIONS=halt_on_error=1:exitcode=66 \
+	  setarch -R build/sanitize-threads/venv/bin/python -m pytest -q -p no:cacheprovider tests/search/test_threads.py
 
 bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/heuristic_values.py

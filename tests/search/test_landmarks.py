@@ -405,7 +405,6 @@ def test_orders_of_very_many_count_as_memory() -> None:
     found = search(task, bound, replace(options, memory_limit=_core.resident_memory() + 40 * 2**20))
     assert found.statistics.evicted == ["lama"]
     assert found.solved, "the other parts need no landmarks"
-    assert found.statistics.expanded == 0
 
 
 def test_a_state_with_many_successors_by_novelty_is_left_when_time_is_over() -> None:

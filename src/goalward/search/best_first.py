@@ -77,6 +77,7 @@ class SearchOptions:
     at_once: int = 1
     lead: Lead | None = None
     head_start: float | None = None
+    cores: int = 1
 
     def __post_init__(self) -> None:
         for name, read in (("time_limit", parse_duration), ("memory_limit", parse_size)):
@@ -130,6 +131,7 @@ class SearchOptions:
             memory_limit=self.memory_limit or 0,
             at_once=self.at_once,
             expansion_limit=self.expansion_limit or 0,
+            cores=self.cores,
         )
 
 

@@ -210,7 +210,7 @@ class Outcome:
 
 
 def _plain(value: Any) -> Any:
-    if isinstance(value, list):  # counts by the name of a heuristic or of a queue
+    if isinstance(value, list) and not isinstance(value[0], str):  # counts by the name of a heuristic or of a queue
         return dict(value)
     return None if isinstance(value, float) and not math.isfinite(value) else value
 

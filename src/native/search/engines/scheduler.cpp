@@ -7,8 +7,9 @@
 #include <mutex>
 #include <new>
 #include <stdexcept>
-#include <thread>
 #include <utility>
+
+#include "search/core/threads.hpp"
 
 namespace goalward {
 
@@ -16,7 +17,6 @@ namespace {
 constexpr uint64_t shortest_turn = 5'000'000;
 constexpr uint64_t turns_so_far = 16;  // later turns are this part of the effort so far, so that there are not too many
 constexpr uint64_t threaded_turn = 10'000'000;
-constexpr auto between_beats = std::chrono::milliseconds(20);
 }  // namespace
 
 void Scheduler::add(std::string name, Make make, double share, uint64_t delay) {
@@ -99,13 +99,8 @@ public:
 
     Status run(int cores) {
         scheduler_.threads_ = this;
-        busy_ = cores;
-        std::vector<std::thread> threads;
-        for (int i = 0; i < cores; ++i) threads.emplace_back([this] { work(); });
-        watch();
-        for (std::thread& thread : threads) thread.join();
+        run_threads(scheduler_.limits_, cores, [this] { work(); });
         scheduler_.threads_ = nullptr;
-        if (error_) std::rethrow_exception(error_);
         if (ended_) return *ended_;
         const Stop why = scheduler_.limits_.why();
         return why == Stop::none ? Status::out_of_memory : status_of(why);
@@ -132,32 +127,11 @@ private:
 
     Member& member(std::size_t i) { return *scheduler_.members_[i]; }
 
-    // The thread that called calls the heartbeat, too, and hears of signals.
-    void watch() {
-        std::unique_lock lock(mutex_);
-        while (busy_) {
-            changed_.wait_for(lock, between_beats, [this] { return busy_ == 0; });
-            lock.unlock();
-            try {
-                scheduler_.limits_.stopped();
-            } catch (...) {
-                fail(std::current_exception());
-            }
-            lock.lock();
-        }
-    }
-
-    void fail(std::exception_ptr error) {
-        const std::lock_guard lock(mutex_);
-        if (!error_) error_ = std::move(error);
-        scheduler_.limits_.cancel();
-    }
-
     void work() {
         std::unique_lock lock(mutex_);
         while (scheduler_.limits_.why() == Stop::none) {
             const std::optional<std::size_t> next = most_due();
-            if (!next && std::none_of(slots_.begin(), slots_.end(), [](const Slot& s) { return s.running; })) break;
+            if (!next && std::none_of(slots_.begin(), slots_.end(), [](const Slot& s) { return s.running; })) return;
             if (!next) {
                 changed_.wait(lock);
                 continue;
@@ -165,8 +139,6 @@ private:
             take_turn(*next, lock);
             changed_.notify_all();
         }
-        --busy_;
-        changed_.notify_all();
     }
 
     // The idle member with the least due time, if it can still decide how the search ends.
@@ -187,16 +159,21 @@ private:
         lock.unlock();
         std::optional<Status> status;
         Statistics statistics;
+        std::exception_ptr error;
         try {
             status = member(i).advance(init_, effort);
             if (member(i).search) statistics = member(i).search->statistics();
         } catch (...) {
-            fail(std::current_exception());
+            error = std::current_exception();
         }
         lock.lock();
         slot.running = false;
         slot.due = member(i).due();
         slot.statistics = std::move(statistics);
+        if (error) {
+            changed_.notify_all();
+            std::rethrow_exception(error);
+        }
         if (slot.doomed) {
             remove(i);
         } else if (status == Status::out_of_memory && make_room(i)) {
@@ -248,10 +225,8 @@ private:
     std::mutex mutex_;
     std::condition_variable changed_;
     std::vector<Slot> slots_;
-    int busy_ = 0;  // threads
     std::optional<Status> ended_;
     double decided_at_ = std::numeric_limits<double>::infinity();  // the due time of the member that ended
-    std::exception_ptr error_;
 };
 
 Status Scheduler::run(std::span<const int32_t> init, int cores) {

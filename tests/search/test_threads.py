@@ -1,0 +1,234 @@
+"""Searches side by side: heuristics may be used by any number of threads, and one state may be searched by several."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from goalward import _core
+from goalward.search import BoundHeuristic, SearchOptions, SearchResult, Statistics, Status, bind_heuristic, search
+from goalward.search.batches import lookahead, search_many, search_regions
+from goalward.search.improve import Improver, improve_plan
+from goalward.search.landmarks import find_landmarks, landmark_finder
+from goalward.search.network import bind_network
+from goalward.task.domains import generate
+from goalward.task.grounding import ground
+from goalward.task.states import to_bits
+from goalward.task.strips import Task
+from helpers import read_texts, whole_number_network
+from oracle import make_task
+
+THREADS = 4
+
+
+def bundled(domain: str, **options: int) -> Task:
+    instance = generate(domain, seed=5, **options)
+    return ground(*read_texts(instance.domain_text, instance.problem_text))
+
+
+@pytest.fixture(scope="module")
+def task() -> Task:
+    return bundled("delivery", size=5)
+
+
+@pytest.fixture(scope="module")
+def tiles() -> Task:
+    return bundled("tiles", size=4)
+
+
+def side_by_side(work: Callable[[], Any], n: int) -> list[Any]:
+    with ThreadPoolExecutor(THREADS) as pool:
+        return list(pool.map(lambda _: work(), range(n)))
+
+
+def odd_function(states: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
+    return (states.argmin(axis=1) % 7).astype(np.float32)
+
+
+HEURISTICS: dict[str, Callable[[Task], BoundHeuristic]] = {
+    **{name: lambda task, name=name: bind_heuristic(task, name) for name in ("ff", "add", "hmax", "goalcount", "blind")},
+    "python": lambda task: bind_heuristic(task, odd_function),
+    "network": lambda task: bind_network(task, whole_number_network(task)),
+}
+
+
+# --- one heuristic, many threads ---
+
+
+@pytest.mark.parametrize("name", HEURISTICS)
+def test_any_number_of_threads_may_ask_one_heuristic(task: Task, name: str) -> None:
+    bound = HEURISTICS[name](task)
+    expected = bound.value(task.init)
+    assert side_by_side(lambda: bound.value(task.init), 2000) == [expected] * 2000
+
+
+@pytest.mark.parametrize("algorithm", ["lama", "hybrid", "gbfs"])
+def test_searches_with_one_bound_heuristic_do_not_disturb_each_other(task: Task, algorithm: str) -> None:
+    bound = HEURISTICS["ff" if algorithm == "lama" else "network"](task)
+    options = SearchOptions(algorithm, expansion_limit=300)  # type: ignore[arg-type]
+    alone = search(task, bound, options)
+    for result in side_by_side(lambda: search(task, bound, options), 12):
+        assert result.plan == alone.plan
+        assert without_time(result.statistics) == without_time(alone.statistics)
+
+
+def test_landmarks_helpful_actions_and_batches_from_many_threads(task: Task) -> None:
+    ff, finder = bind_heuristic(task, "ff"), landmark_finder(task, task.init)
+    states = to_bits([task.init] * 8, task.n_atoms)
+    works: list[Callable[[], Any]] = [
+        lambda: find_landmarks(task).orders("reasonable"),
+        lambda: [array.tolist() for array in finder.find(task.init) or ()],
+        lambda: ff.helpful_actions(states),
+        lambda: lookahead(ff, states, 2).tolist(),
+        lambda: search_many(ff, states, expansion_limit=50).expanded.tolist(),
+        lambda: search_regions(ff, states, expansions=20).values.tolist(),
+    ]
+    for work in works:
+        expected = work()
+        assert side_by_side(work, 16) == [expected] * 16
+
+
+def test_plans_are_improved_side_by_side(tiles: Task) -> None:
+    found = search(tiles, "ff", SearchOptions("lama"))
+    assert found.plan is not None
+    plan = found.plan
+    improved = side_by_side(lambda: improve_plan(tiles, plan, effort_limit=30_000_000).plan, 4)
+    assert len(set(improved)) == 1
+    assert len(improved[0]) < len(plan)
+
+
+# --- callbacks ---
+
+
+def test_a_callback_may_search_with_the_heuristic_that_is_searching() -> None:
+    """Landmark discovery calls back too: what it has found so far must survive."""
+    task = many_switches(300)
+    bound = bind_heuristic(task, "ff")
+    alone = search(task, bound, SearchOptions("lama"))
+    inner: list[SearchResult] = []
+
+    def progress(so_far: Statistics) -> None:
+        if not inner:
+            inner.append(search(task, bound, SearchOptions("lama")))
+
+    outer = search(task, bound, SearchOptions("lama"), progress=progress)
+    assert inner, "nobody called back"
+    assert outer.plan == inner[0].plan == alone.plan
+    assert without_time(outer.statistics) == without_time(inner[0].statistics) == without_time(alone.statistics)
+
+
+def many_switches(n: int) -> Task:
+    """Light after light, with as many landmarks as atoms: finding them takes a while."""
+    return make_task(2 * n, [([i], [n + i], [i], 1) for i in range(n)], list(range(n)), list(range(n, 2 * n)))
+
+
+def test_a_search_from_within_an_improvement_finds_a_plan(tiles: Task) -> None:
+    """The improver aims h_FF at parts of the plan; others who search at that time need it aimed at the goal."""
+    bound = bind_heuristic(tiles, "ff")
+    found = search(tiles, bound, SearchOptions("lama"))
+    assert found.plan is not None
+    inner: list[Status] = []
+
+    def progress(_: object) -> bool:
+        inner.append(search(tiles, bound, SearchOptions("gbfs", expansion_limit=20_000)).status)
+        return len(inner) < 10
+
+    Improver(tiles, heuristic=bound).improve(found.plan, progress=progress)
+    assert inner
+    assert Status.UNSOLVABLE not in inner
+
+
+# --- several cores for one state ---
+
+
+def without_time(statistics: Statistics) -> Statistics:
+    return replace(statistics, seconds=0)
+
+
+@pytest.mark.parametrize("algorithm", ["lama", "hybrid"])
+@pytest.mark.parametrize("domain", ["tiles", "blocks"])
+def test_the_same_number_of_cores_gives_the_same_plan(algorithm: str, domain: str) -> None:
+    task = bundled(domain, size=4 if domain == "tiles" else 14)
+    bound = HEURISTICS["ff" if algorithm == "lama" else "network"](task)
+    plans = {
+        cores: [search(task, bound, SearchOptions(algorithm, cores=cores)).plan for _ in range(3)]  # type: ignore[arg-type]
+        for cores in (1, 2, 3)
+    }
+    assert all(len(set(found)) == 1 and found[0] for found in plans.values())
+    assert plans[2] == plans[3], "the plan found with the least effort wins, whatever the number of threads"
+
+
+def test_cores_prove_that_there_is_no_plan() -> None:
+    doors = make_task(3, [([0], [1], [0], 1), ([0], [2], [0], 1)], [0], [1, 2])
+    assert search(doors, "ff", SearchOptions("lama", cores=2)).status is Status.UNSOLVABLE
+
+
+@pytest.fixture(scope="module")
+def endless() -> Task:
+    """The wrong half of a sliding puzzle."""
+    instance = generate("tiles", rows=4, cols=4, seed=0)
+    goal = instance.problem_text.index("(:goal")
+    swapped = instance.problem_text[goal:].replace("t1 s-1-1", "t1 s-1-2").replace("t2 s-1-2", "t2 s-1-1")
+    return ground(*read_texts(instance.domain_text, instance.problem_text[:goal] + swapped))
+
+
+def test_cores_keep_to_the_time_limit(endless: Task) -> None:
+    begun = time.monotonic()
+    found = search(endless, "ff", SearchOptions("lama", cores=2, time_limit=0.5))
+    assert found.status is Status.OUT_OF_TIME
+    assert time.monotonic() - begun < 10
+
+
+def test_progress_is_told_by_the_thread_that_called_and_may_cancel(endless: Task) -> None:
+    seen: list[tuple[int, int]] = []
+
+    def progress(so_far: Statistics) -> bool:
+        seen.append((threading.get_ident(), so_far.expanded))
+        return len(seen) < 20
+
+    found = search(endless, "ff", SearchOptions("lama", cores=2), progress=progress)
+    assert found.status is Status.CANCELLED
+    assert {thread for thread, _ in seen} == {threading.get_ident()}
+    assert seen[-1][1] > seen[0][1]
+
+
+def test_what_a_callback_raises_ends_all_threads(endless: Task) -> None:
+    def progress(so_far: Statistics) -> None:
+        if so_far.expanded:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        search(endless, "ff", SearchOptions("lama", cores=2), progress=progress)
+
+
+def test_what_a_heuristic_raises_on_a_thread_reaches_the_caller(endless: Task) -> None:
+    calls = 0
+
+    def failing(states: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
+        nonlocal calls
+        calls += 1
+        if calls > 5:
+            raise ZeroDivisionError
+        return np.zeros(len(states), dtype=np.float32)
+
+    with pytest.raises(ZeroDivisionError):
+        search(endless, failing, SearchOptions("hybrid", cores=3, time_limit=20))
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+def test_the_part_that_holds_most_is_evicted_when_memory_runs_out(endless: Task, cores: int) -> None:
+    bound = bind_heuristic(endless, "ff")
+    search(endless, bound, SearchOptions("lama", expansion_limit=10))
+    limit = _core.resident_memory() + 16 * 2**20
+    found = search(endless, bound, SearchOptions("lama", memory_limit=limit, time_limit=60, cores=cores))
+    assert found.status is Status.OUT_OF_MEMORY
+    assert len(found.statistics.evicted) == 2, "the last part goes on until the memory is not enough for it alone"
+    assert found.statistics.stored > 0
