@@ -106,6 +106,67 @@ def test_the_same_seed_and_effort_give_the_same_plans() -> None:
     assert results[0].effort == results[1].effort
 
 
+# --- steps that can go ---
+
+
+def useful(task: Task, plan: list[int]) -> list[int]:
+    """The steps that add something that the goal can depend on."""
+    wanted, active = as_set(task.goal), set[int]()
+    while True:
+        more = {o for o in range(task.n_operators) if as_set(task.add[o]) & wanted} - active
+        if not more:
+            return [o for o in plan if o in active]
+        active |= more
+        wanted |= {int(a) for o in more for a in task.pre[o]}
+
+
+def without(task: Task, plan: list[int], first: int) -> list[int] | None:
+    """The indices that go with a step; None if the rest is no plan."""
+    gone, state = [first], end_state(task, plan[:first])
+    assert state is not None
+    for i in range(first + 1, len(plan)):
+        after = end_state(task, plan[i : i + 1], state)
+        if after is None:
+            gone.append(i)
+        else:
+            state = after
+    return gone if as_set(task.goal) <= state else None
+
+
+def eliminated(task: Task, plan: list[int]) -> list[int]:
+    """Action elimination by replaying the plan for every step."""
+    while True:
+        trials = [(i, gone) for i in range(len(plan)) if (gone := without(task, plan, i)) is not None]
+        if not trials:
+            return plan
+        trials.sort(key=lambda trial: (-cost(task, [plan[i] for i in trial[1]]), -len(trial[1])))
+        left = list(range(len(plan)))
+        for first, _ in trials:
+            steps = [plan[i] for i in left]
+            gone = without(task, steps, left.index(first)) if first in left else None
+            if gone is not None:
+                left = [i for at, i in enumerate(left) if at not in gone]
+        plan = [plan[i] for i in left]
+
+
+def test_elimination_gives_the_plan_that_replaying_gives() -> None:
+    shorter = 0
+    for seed in range(800):
+        task, plan = wasteful_plan(seed, most_atoms=5 + seed % 20, most_operators=6 + seed % 25)
+        expected = eliminated(task, useful(task, plan))
+        improved = improve_plan(task, plan, effort_limit=1)
+        assert improved.plan == tuple(expected), seed
+        shorter += 0 < len(expected) < len(plan)
+    assert shorter > 200
+
+
+def test_elimination_of_steps_by_the_ten_thousand_fits_into_a_time_limit() -> None:
+    # on, off, on, off, …: each pair can go, and each of 25,000 trials that work used to replay the plan
+    task = make_task(3, [([0], [1], [0], 1), ([1], [0], [1], 1), ([0], [2], [], 1)], [0], [2])
+    improved = improve_plan(task, [0, 1] * 25_000 + [2], time_limit=10)
+    assert (improved.plan, improved.status) == ((2,), ImproveStatus.OPTIMAL)
+
+
 # --- the suffix index ---
 
 

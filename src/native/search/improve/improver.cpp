@@ -87,7 +87,7 @@ private:
             result_.generated += near_->generated() - generated;
             waited += near_->effort() - effort;
             if (!detours.empty()) {
-                adopt(take_detours(costs_, *path_, std::move(detours)), "neighbourhood");
+                adopt(take_detours(costs_, *path_, std::move(detours), budget_), "neighbourhood");
                 waited = 0;
             }
         }
@@ -101,7 +101,7 @@ private:
             result_.effort += windows_.effort() - effort;
             waited += windows_.effort() - effort;
             if (detour) {
-                adopt(take_detours(costs_, *path_, {std::move(*detour)}), "window");
+                adopt(take_detours(costs_, *path_, {std::move(*detour)}, budget_), "window");
                 waited = 0;
             } else if (windows_.cycle() != cycle) {
                 reorder();
@@ -118,7 +118,7 @@ private:
             result_.effort += again_.effort() - effort;
             waited += again_.effort() - effort;
             if (detour) {
-                adopt(take_detours(costs_, *path_, {std::move(*detour)}), "search");
+                adopt(take_detours(costs_, *path_, {std::move(*detour)}, budget_), "search");
                 waited = 0;
             }
         }

@@ -11,7 +11,7 @@ Neighbourhood::Neighbourhood(const Costs& costs, const Path& path, SuffixIndex& 
     for (int i = 0; i <= path.length(); ++i) {
         std::copy_n(path.state(i), problem_.packing().n_words(), registry_.scratch());
         const auto [id, fresh] = registry_.insert_scratch();
-        if (id == no_state) {
+        if (id == no_state || budget.exceeded()) {  // to look at all states of a long plan takes time
             full_ = true;
             return;
         }
