@@ -145,7 +145,7 @@ private:
 
     void replace(std::vector<int32_t> plan, const char* by) {
         near_.reset();  // before what it looks at goes
-        path_ = std::make_unique<Path>(*Path::along(costs_, init_, std::move(plan)));
+        path_ = std::make_unique<Path>(Path::of_plan(costs_, init_, std::move(plan)));
         index_ = std::make_unique<SuffixIndex>(problem_, *path_);
         windows_.path_changed();
         if (by) note(by);
