@@ -13,6 +13,7 @@ import pytest
 from goalward import _core, improve_plan
 from goalward.errors import UsageError
 from goalward.search import ImprovedPlan, ImproveStatus, SearchOptions, search
+from goalward.search.heuristics import bind_heuristic
 from goalward.search.improve import Improver
 from goalward.task.domains import generate
 from goalward.task.grounding import ground
@@ -378,6 +379,31 @@ def test_with_little_memory_it_goes_on_with_less(endless: tuple[Task, tuple[int,
     improved = improve_plan(task, plan, memory_limit=_core.resident_memory() + room, effort_limit=600_000_000)
     assert improved.status is ImproveStatus.OUT_OF_EFFORT
     assert_better_or_same(improved, task, list(plan))
+
+
+def test_what_a_progress_function_is_given_stays_as_it_was(endless: tuple[Task, tuple[int, ...]]) -> None:
+    task, plan = endless
+    kept: list[_core.ImproveResult] = []
+    seen: list[tuple[int, float, list[list[int]]]] = []
+
+    def look(result: _core.ImproveResult) -> tuple[int, float, list[list[int]]]:
+        return result.effort, result.seconds, [list(b.plan) for b in result.better_since(0)]
+
+    def keep(result: _core.ImproveResult) -> bool:
+        assert not any(result is earlier for earlier in kept), "the same object again"
+        kept.append(result)
+        seen.append(look(result))
+        return len(kept) < 6
+
+    guidance = bind_heuristic(task, "ff").guidance(to_bits([task.init], task.n_atoms), unit_costs=True)
+    last = _core.improve(
+        guidance, task.init, np.array(plan, dtype=np.int32), unit_costs=True, seed=0, time_limit=0.0, memory_limit=0,
+        at_once=1, effort_limit=0, most_effort=0, progress=keep,
+    )  # fmt: skip
+    assert last is not None
+    assert [look(result) for result in kept] == seen
+    assert len({effort for effort, _, _ in seen}) > 1
+    assert look(last)[2][: len(seen[-1][2])] == seen[-1][2]
 
 
 def test_an_error_in_the_progress_function_reaches_the_caller(endless: tuple[Task, tuple[int, ...]]) -> None:

@@ -152,7 +152,8 @@ private:
     }
 
     void note(const char* by) {
-        result_.better.push_back({path_->plan(), path_->cost(), budget_.elapsed(), result_.effort, by});
+        result_.better.push_back({std::make_shared<const std::vector<int32_t>>(path_->plan()), path_->cost(),
+                                  budget_.elapsed(), result_.effort, by});
         limit_ = std::max(limit_, std::min(2 * (result_.effort + options_.effort_limit), options_.most_effort));
     }
 
