@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import random
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -379,6 +383,37 @@ def test_with_little_memory_it_goes_on_with_less(endless: tuple[Task, tuple[int,
     improved = improve_plan(task, plan, memory_limit=_core.resident_memory() + room, effort_limit=600_000_000)
     assert improved.status is ImproveStatus.OUT_OF_EFFORT
     assert_better_or_same(improved, task, list(plan))
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc to see the memory in use")
+def test_better_plans_count_as_memory() -> None:
+    # One step deeper into the mine (0 to 800), the way out is two cheaper: 800 better plans, one after the other. From
+    # the mine's exit (801) a corridor of 3000 steps leads to the goal.
+    script = """
+from goalward import _core
+from goalward.search.improve import Improver
+from oracle import make_task
+depth, corridor, room = 800, 3000, 16 * 2**20
+places = range(depth + 1 + corridor + 1)
+deeper = [([i], [i + 1], [i], 1) for i in range(depth)]
+out = [([i], [depth + 1], [i], 2 * (depth - i)) for i in range(depth + 1)]
+on = [([i], [i + 1], [i], 1) for i in range(depth + 1, places[-1])]
+task = make_task(len(places), [*deeper, *out, *on], [0], [places[-1]], groups=[places])
+plan = [depth, *range(2 * depth + 1, task.n_operators)]
+improver = Improver(task)
+improver.improve(plan, effort_limit=1)  # makes ready what does not count as the improver's
+limit = _core.resident_memory() + room
+improved = improver.improve(plan, memory_limit=limit, progress=lambda so_far: True)
+kept = sum(12 * b.length for b in improved.better)  # 4 bytes of a step are native, 8 in the tuple
+print(improved.status.name, len(improved.better), kept / room, _core.peak_memory() / limit)
+"""
+    here = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=here)
+    status, plans, kept, share = run.stdout.split()
+    assert status == "OUT_OF_MEMORY"
+    assert int(plans) > 20
+    assert float(kept) < 1.05
+    assert float(share) < 1.2, "without the limit it is 2.5"
 
 
 def test_what_a_progress_function_is_given_stays_as_it_was(endless: tuple[Task, tuple[int, ...]]) -> None:

@@ -19,6 +19,8 @@ constexpr uint64_t first_patience = 2'000'000;  // effort without success until 
 constexpr uint64_t most_bytes = 384 * 1024 * 1024;
 constexpr uint64_t again_share = 4;  // one part in so many of the effort is for searching again
 constexpr uint64_t elimination_effort = 10;  // per pair of steps
+// Per step of a better plan, which is kept here and by the caller, who may hold it as a tuple of pointers.
+constexpr uint64_t kept_bytes = sizeof(int32_t) + sizeof(void*);
 
 // How much each of those that take turns may hold: all together no more than a part of what there is room for, so that
 // improving goes on where memory is limited.
@@ -43,6 +45,10 @@ public:
         problem_.packing().pack(init, init_.data());
     }
 
+    ~Improver() { budget_.fits(accounted_, 0); }
+    Improver(const Improver&) = delete;
+    Improver& operator=(const Improver&) = delete;
+
     // False where the steps are no plan.
     bool start(std::span<const int32_t> plan) {
         std::optional<Path> path = Path::along(costs_, init_, useful_steps(plan));
@@ -50,6 +56,7 @@ public:
         path_ = std::make_unique<Path>(std::move(*path));
         index_ = std::make_unique<SuffixIndex>(problem_, *path_);
         if (path_->plan().size() < plan.size()) note("elimination");
+        account();
         return true;
     }
 
@@ -149,12 +156,19 @@ private:
         index_ = std::make_unique<SuffixIndex>(problem_, *path_);
         windows_.path_changed();
         if (by) note(by);
+        account();
     }
 
     void note(const char* by) {
         result_.better.push_back({std::make_shared<const std::vector<int32_t>>(path_->plan()), path_->cost(),
                                   budget_.elapsed(), result_.effort, by});
+        kept_ += sizeof(BetterPlan) + path_->plan().size() * kept_bytes;
         limit_ = std::max(limit_, std::min(2 * (result_.effort + options_.effort_limit), options_.most_effort));
+    }
+
+    void account() {
+        const uint64_t before = std::exchange(accounted_, kept_ + path_->bytes() + index_->bytes());
+        budget_.fits(before, accounted_);  // if it does not fit, stopped() tells
     }
 
     uint64_t elimination_price() const {
@@ -187,6 +201,7 @@ private:
     std::unique_ptr<SuffixIndex> index_;
     std::unique_ptr<Neighbourhood> near_;
     uint64_t found_ = 0, eliminated_at_ = 0;
+    uint64_t kept_ = 0, accounted_ = 0;  // bytes of better plans; of all that is told to the budget
     uint64_t limit_;  // on effort, for now
 };
 

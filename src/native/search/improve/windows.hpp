@@ -23,6 +23,10 @@ public:
     Windows(const Costs& costs, RelaxationEvaluator& relaxation, Budget& budget, uint64_t most_bytes)
         : costs_(costs), problem_(costs.problem), relaxation_(relaxation), budget_(budget), most_bytes_(most_bytes) {}
 
+    ~Windows() { budget_.fits(accounted_, 0); }
+    Windows(const Windows&) = delete;
+    Windows& operator=(const Windows&) = delete;
+
     // The path is another one than in the last call.
     void path_changed() { listed_ = false; }
     // Searches for about so much effort, or until it finds something or has come to the end of a cycle.
@@ -48,6 +52,7 @@ private:
     void next_level(const Path& path);
     float estimate(const Path& path, const SuffixIndex& index, int from, int to);
     std::optional<Detour> search(const Path& path, SuffixIndex& index, const Place& place);
+    void bound_tables();
     void aim_at(const SuffixIndex& index, int to);
     uint64_t key(const Path& path, const SuffixIndex& index, int from, int to);
 
@@ -56,6 +61,7 @@ private:
     RelaxationEvaluator& relaxation_;
     Budget& budget_;
     uint64_t most_bytes_;
+    uint64_t accounted_ = 0;
     uint64_t effort_ = 0;
     int cycle_ = 0, level_ = 0;
     double size_ = 0, weight_ = 0, evaluations_ = 0;
