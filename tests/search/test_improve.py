@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import random
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +17,7 @@ import pytest
 from goalward import _core, improve_plan
 from goalward.errors import UsageError
 from goalward.search import ImprovedPlan, ImproveStatus, SearchOptions, search
+from goalward.search.heuristics import bind_heuristic
 from goalward.search.improve import Improver
 from goalward.task.domains import generate
 from goalward.task.grounding import ground
@@ -104,6 +109,67 @@ def test_the_same_seed_and_effort_give_the_same_plans() -> None:
     assert results[0].status is ImproveStatus.OUT_OF_EFFORT
     assert [(b.plan, b.by) for b in results[0].better] == [(b.plan, b.by) for b in results[1].better]
     assert results[0].effort == results[1].effort
+
+
+# --- steps that can go ---
+
+
+def useful(task: Task, plan: list[int]) -> list[int]:
+    """The steps that add something that the goal can depend on."""
+    wanted, active = as_set(task.goal), set[int]()
+    while True:
+        more = {o for o in range(task.n_operators) if as_set(task.add[o]) & wanted} - active
+        if not more:
+            return [o for o in plan if o in active]
+        active |= more
+        wanted |= {int(a) for o in more for a in task.pre[o]}
+
+
+def without(task: Task, plan: list[int], first: int) -> list[int] | None:
+    """The indices that go with a step; None if the rest is no plan."""
+    gone, state = [first], end_state(task, plan[:first])
+    assert state is not None
+    for i in range(first + 1, len(plan)):
+        after = end_state(task, plan[i : i + 1], state)
+        if after is None:
+            gone.append(i)
+        else:
+            state = after
+    return gone if as_set(task.goal) <= state else None
+
+
+def eliminated(task: Task, plan: list[int]) -> list[int]:
+    """Action elimination by replaying the plan for every step."""
+    while True:
+        trials = [(i, gone) for i in range(len(plan)) if (gone := without(task, plan, i)) is not None]
+        if not trials:
+            return plan
+        trials.sort(key=lambda trial: (-cost(task, [plan[i] for i in trial[1]]), -len(trial[1])))
+        left = list(range(len(plan)))
+        for first, _ in trials:
+            steps = [plan[i] for i in left]
+            gone = without(task, steps, left.index(first)) if first in left else None
+            if gone is not None:
+                left = [i for at, i in enumerate(left) if at not in gone]
+        plan = [plan[i] for i in left]
+
+
+def test_elimination_gives_the_plan_that_replaying_gives() -> None:
+    shorter = 0
+    for seed in range(800):
+        task, plan = wasteful_plan(seed, most_atoms=5 + seed % 20, most_operators=6 + seed % 25)
+        expected = eliminated(task, useful(task, plan))
+        improved = improve_plan(task, plan, effort_limit=1)
+        assert improved.plan == tuple(expected), seed
+        shorter += 0 < len(expected) < len(plan)
+    assert shorter > 200
+
+
+def test_elimination_of_steps_by_the_ten_thousand_fits_into_a_time_limit() -> None:
+    # on, off, on, off, …: each pair can go, and each of 25,000 trials that work used to replay the plan
+    task = make_task(3, [([0], [1], [0], 1), ([1], [0], [1], 1), ([0], [2], [], 1)], [0], [2])
+    improved = improve_plan(task, [0, 1] * 25_000 + [2], time_limit=10)
+    assert (improved.plan, improved.status) == ((2,), ImproveStatus.OPTIMAL)
 
 
 # --- the suffix index ---
@@ -317,6 +383,62 @@ def test_with_little_memory_it_goes_on_with_less(endless: tuple[Task, tuple[int,
     improved = improve_plan(task, plan, memory_limit=_core.resident_memory() + room, effort_limit=600_000_000)
     assert improved.status is ImproveStatus.OUT_OF_EFFORT
     assert_better_or_same(improved, task, list(plan))
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc to see the memory in use")
+def test_better_plans_count_as_memory() -> None:
+    # One step deeper into the mine (0 to 800), the way out is two cheaper: 800 better plans, one after the other. From
+    # the mine's exit (801) a corridor of 3000 steps leads to the goal.
+    script = """
+from goalward import _core
+from goalward.search.improve import Improver
+from oracle import make_task
+depth, corridor, room = 800, 3000, 16 * 2**20
+places = range(depth + 1 + corridor + 1)
+deeper = [([i], [i + 1], [i], 1) for i in range(depth)]
+out = [([i], [depth + 1], [i], 2 * (depth - i)) for i in range(depth + 1)]
+on = [([i], [i + 1], [i], 1) for i in range(depth + 1, places[-1])]
+task = make_task(len(places), [*deeper, *out, *on], [0], [places[-1]], groups=[places])
+plan = [depth, *range(2 * depth + 1, task.n_operators)]
+improver = Improver(task)
+improver.improve(plan, effort_limit=1)  # makes ready what does not count as the improver's
+limit = _core.resident_memory() + room
+improved = improver.improve(plan, memory_limit=limit, progress=lambda so_far: True)
+kept = sum(12 * b.length for b in improved.better)  # 4 bytes of a step are native, 8 in the tuple
+print(improved.status.name, len(improved.better), kept / room, _core.peak_memory() / limit)
+"""
+    here = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=here)
+    status, plans, kept, share = run.stdout.split()
+    assert status == "OUT_OF_MEMORY"
+    assert int(plans) > 20
+    assert float(kept) < 1.05
+    assert float(share) < 1.2, "without the limit it is 2.5"
+
+
+def test_what_a_progress_function_is_given_stays_as_it_was(endless: tuple[Task, tuple[int, ...]]) -> None:
+    task, plan = endless
+    kept: list[_core.ImproveResult] = []
+    seen: list[tuple[int, float, list[list[int]]]] = []
+
+    def look(result: _core.ImproveResult) -> tuple[int, float, list[list[int]]]:
+        return result.effort, result.seconds, [list(b.plan) for b in result.better_since(0)]
+
+    def keep(result: _core.ImproveResult) -> bool:
+        assert not any(result is earlier for earlier in kept), "the same object again"
+        kept.append(result)
+        seen.append(look(result))
+        return len(kept) < 6
+
+    guidance = bind_heuristic(task, "ff").guidance(to_bits([task.init], task.n_atoms), unit_costs=True)
+    last = _core.improve(
+        guidance, task.init, np.array(plan, dtype=np.int32), unit_costs=True, seed=0, time_limit=0.0, memory_limit=0,
+        at_once=1, effort_limit=0, most_effort=0, progress=keep,
+    )  # fmt: skip
+    assert last is not None
+    assert [look(result) for result in kept] == seen
+    assert len({effort for effort, _, _ in seen}) > 1
+    assert look(last)[2][: len(seen[-1][2])] == seen[-1][2]
 
 
 def test_an_error_in_the_progress_function_reaches_the_caller(endless: tuple[Task, tuple[int, ...]]) -> None:

@@ -134,10 +134,12 @@ class Improver:
         cost_before = self.cost(before)
 
         better: list[BetterPlan] = []
+        numbers: dict[int, int] = {}  # each operator once: hundreds of long plans share them
 
         def so_far(native: _core.ImproveResult) -> ImprovedPlan:
-            new = native.better_since(len(better))  # of hundreds of plans, only those that are not known yet
-            better.extend(BetterPlan(tuple(b.plan), b.cost, b.seconds, b.by) for b in new)
+            for new in native.better_since(len(better)):  # of hundreds of plans, only those that are not known yet
+                steps = tuple(numbers.setdefault(operator, operator) for operator in new.plan)
+                better.append(BetterPlan(steps, new.cost, new.seconds, new.by))
             status = _STATUS[native.status]
             return ImprovedPlan(self.task, status, before, cost_before, tuple(better), native.seconds, native.effort)
 

@@ -29,7 +29,7 @@ std::optional<ImproveResult> improved(const Guidance& guidance, const Ints& init
         nb::gil_scoped_acquire gil;
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
         if (!progress) return true;
-        nb::object answer = (*progress)(nb::cast(&so_far, nb::rv_policy::reference));
+        nb::object answer = (*progress)(nb::cast(so_far, nb::rv_policy::copy));  // it may be kept; plans are shared
         return answer.is_none() || nb::cast<bool>(answer);
     };
     const std::vector<int32_t> steps = to_vector(plan, 0, static_cast<int64_t>(guidance.problem().n_operators()));
@@ -87,7 +87,7 @@ void register_improve(nb::module_& m) {
         .value("OUT_OF_EFFORT", ImproveStatus::out_of_effort)
         .value("CANCELLED", ImproveStatus::cancelled);
     nb::class_<BetterPlan>(m, "BetterPlan", "A plan that is better than the one before it.")
-        .def_ro("plan", &BetterPlan::plan)
+        .def_prop_ro("plan", [](const BetterPlan& b) { return *b.plan; })
         .def_ro("cost", &BetterPlan::cost)
         .def_ro("seconds", &BetterPlan::seconds)
         .def_ro("effort", &BetterPlan::effort)

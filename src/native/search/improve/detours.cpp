@@ -24,13 +24,14 @@ std::vector<int32_t> spliced(const Path& path, const std::vector<const Detour*>&
 
 }  // namespace
 
-Path take_detours(const Costs& costs, const Path& path, std::vector<Detour> detours) {
+Path take_detours(const Costs& costs, const Path& path, std::vector<Detour> detours, Budget& budget) {
     std::stable_sort(detours.begin(), detours.end(), [](const Detour& a, const Detour& b) { return a.gain > b.gain; });
     const std::vector<Word> init(path.state(0), path.state(0) + costs.problem.packing().n_words());
     Path best = path;
     std::vector<const Detour*> taken;  // in the order of the path
     int failures = 0;
     for (const Detour& d : detours) {
+        if (!taken.empty() && budget.exceeded()) break;  // each replays the plan
         const auto after = std::find_if(taken.begin(), taken.end(), [&](const Detour* t) { return t->to > d.from; });
         if (after != taken.end() && (*after)->from < d.to) continue;  // they overlap
         std::vector<const Detour*> tried(taken.begin(), after);

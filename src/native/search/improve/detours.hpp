@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "search/core/budget.hpp"
 #include "search/improve/path.hpp"
 
 namespace goalward {
@@ -14,7 +15,8 @@ struct Detour {
     std::vector<int32_t> steps;
 };
 
-// The path with as many of the detours as fit together, the most gainful first.
-Path take_detours(const Costs& costs, const Path& path, std::vector<Detour> detours);
+// The path with as many of the detours as fit together, the most gainful first. If the budget runs out, those that have
+// been taken by then, at least one.
+Path take_detours(const Costs& costs, const Path& path, std::vector<Detour> detours, Budget& budget);
 
 }  // namespace goalward

@@ -19,6 +19,8 @@ constexpr uint64_t first_patience = 2'000'000;  // effort without success until 
 constexpr uint64_t most_bytes = 384 * 1024 * 1024;
 constexpr uint64_t again_share = 4;  // one part in so many of the effort is for searching again
 constexpr uint64_t elimination_effort = 10;  // per pair of steps
+// Per step of a better plan, which is kept here and by the caller, who may hold it as a tuple of pointers.
+constexpr uint64_t kept_bytes = sizeof(int32_t) + sizeof(void*);
 
 // How much each of those that take turns may hold: all together no more than a part of what there is room for, so that
 // improving goes on where memory is limited.
@@ -43,6 +45,10 @@ public:
         problem_.packing().pack(init, init_.data());
     }
 
+    ~Improver() { budget_.fits(accounted_, 0); }
+    Improver(const Improver&) = delete;
+    Improver& operator=(const Improver&) = delete;
+
     // False where the steps are no plan.
     bool start(std::span<const int32_t> plan) {
         std::optional<Path> path = Path::along(costs_, init_, useful_steps(plan));
@@ -50,6 +56,7 @@ public:
         path_ = std::make_unique<Path>(std::move(*path));
         index_ = std::make_unique<SuffixIndex>(problem_, *path_);
         if (path_->plan().size() < plan.size()) note("elimination");
+        account();
         return true;
     }
 
@@ -87,7 +94,7 @@ private:
             result_.generated += near_->generated() - generated;
             waited += near_->effort() - effort;
             if (!detours.empty()) {
-                adopt(take_detours(costs_, *path_, std::move(detours)), "neighbourhood");
+                adopt(take_detours(costs_, *path_, std::move(detours), budget_), "neighbourhood");
                 waited = 0;
             }
         }
@@ -101,7 +108,7 @@ private:
             result_.effort += windows_.effort() - effort;
             waited += windows_.effort() - effort;
             if (detour) {
-                adopt(take_detours(costs_, *path_, {std::move(*detour)}), "window");
+                adopt(take_detours(costs_, *path_, {std::move(*detour)}, budget_), "window");
                 waited = 0;
             } else if (windows_.cycle() != cycle) {
                 reorder();
@@ -118,7 +125,7 @@ private:
             result_.effort += again_.effort() - effort;
             waited += again_.effort() - effort;
             if (detour) {
-                adopt(take_detours(costs_, *path_, {std::move(*detour)}), "search");
+                adopt(take_detours(costs_, *path_, {std::move(*detour)}, budget_), "search");
                 waited = 0;
             }
         }
@@ -145,15 +152,23 @@ private:
 
     void replace(std::vector<int32_t> plan, const char* by) {
         near_.reset();  // before what it looks at goes
-        path_ = std::make_unique<Path>(*Path::along(costs_, init_, std::move(plan)));
+        path_ = std::make_unique<Path>(Path::of_plan(costs_, init_, std::move(plan)));
         index_ = std::make_unique<SuffixIndex>(problem_, *path_);
         windows_.path_changed();
         if (by) note(by);
+        account();
     }
 
     void note(const char* by) {
-        result_.better.push_back({path_->plan(), path_->cost(), budget_.limits().elapsed(), result_.effort, by});
+        result_.better.push_back({std::make_shared<const std::vector<int32_t>>(path_->plan()), path_->cost(),
+                                  budget_.limits().elapsed(), result_.effort, by});
+        kept_ += sizeof(BetterPlan) + path_->plan().size() * kept_bytes;
         limit_ = std::max(limit_, std::min(2 * (result_.effort + options_.effort_limit), options_.most_effort));
+    }
+
+    void account() {
+        const uint64_t before = std::exchange(accounted_, kept_ + path_->bytes() + index_->bytes());
+        budget_.fits(before, accounted_);  // if it does not fit, stopped() tells
     }
 
     uint64_t elimination_price() const {
@@ -185,6 +200,7 @@ private:
     std::unique_ptr<SuffixIndex> index_;
     std::unique_ptr<Neighbourhood> near_;
     uint64_t found_ = 0, eliminated_at_ = 0;
+    uint64_t kept_ = 0, accounted_ = 0;  // bytes of better plans; of all that is told to the budget
     uint64_t limit_;  // on effort, for now
 };
 

@@ -33,7 +33,7 @@ struct ImproveOptions {
 enum class ImproveStatus { optimal, nothing_left, out_of_time, out_of_memory, out_of_effort, cancelled };
 
 struct BetterPlan {
-    std::vector<int32_t> plan;
+    std::shared_ptr<const std::vector<int32_t>> plan;  // shared by copies: plans are long, and copied often
     Cost cost;
     double seconds;   // since the start
     uint64_t effort;  // until then

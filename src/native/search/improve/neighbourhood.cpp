@@ -10,7 +10,7 @@ Neighbourhood::Neighbourhood(const Costs& costs, const Path& path, SuffixIndex& 
       space_(problem_, budget) {
     for (int i = 0; i <= path.length(); ++i) {
         const auto [id, fresh] = space_.add(path.state(i));
-        if (id == no_state) {
+        if (id == no_state || budget.exceeded()) {  // to look at all states of a long plan takes time
             full_ = true;
             return;
         }

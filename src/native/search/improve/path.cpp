@@ -1,6 +1,8 @@
 #include "search/improve/path.hpp"
 
 #include <algorithm>
+#include <stdexcept>
+#include <utility>
 
 namespace goalward {
 
@@ -24,6 +26,12 @@ std::optional<Path> Path::along(const Costs& costs, std::span<const Word> init, 
     }
     if (!problem.is_goal(path.state(path.length()))) return std::nullopt;
     return path;
+}
+
+Path Path::of_plan(const Costs& costs, std::span<const Word> init, std::vector<int32_t> plan) {
+    std::optional<Path> path = along(costs, init, std::move(plan));
+    if (!path) throw std::logic_error("internal error: a change made by the plan improver is not a plan");
+    return std::move(*path);
 }
 
 int Path::first_beyond(Cost cost) const {

@@ -31,6 +31,8 @@ class Path {
 public:
     // Nothing where a step is not applicable or the goal does not hold at the end.
     static std::optional<Path> along(const Costs& costs, std::span<const Word> init, std::vector<int32_t> plan);
+    // For steps that must be a plan: throws std::logic_error if they are none.
+    static Path of_plan(const Costs& costs, std::span<const Word> init, std::vector<int32_t> plan);
 
     int length() const { return static_cast<int>(plan_.size()); }
     const std::vector<int32_t>& plan() const { return plan_; }
@@ -41,6 +43,9 @@ public:
     Cost cost_between(int i, int j) const { return cost_to_[j] - cost_to_[i]; }
     // The first state that the plan reaches at more than this cost; length() + 1 where there is none.
     int first_beyond(Cost cost) const;
+    uint64_t bytes() const {
+        return plan_.capacity() * sizeof(int32_t) + states_.capacity() * sizeof(Word) + cost_to_.capacity() * sizeof(Cost);
+    }
 
 private:
     std::vector<int32_t> plan_;

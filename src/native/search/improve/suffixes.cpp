@@ -39,20 +39,28 @@ SuffixIndex::SuffixIndex(const Problem& problem, const Path& path) : Suffixes(pr
 
 SuffixIndex::Block SuffixIndex::make_block(int first_position) const {
     const int size = std::min(64, n_ + 1 - first_position);
+    const uint64_t all = ~uint64_t{0} >> (64 - size);
+    const auto at = [&](int p) { return static_cast<std::size_t>(n_ - first_position - p) * n_words_; };
+    // Neighbouring suffixes differ in few variables: only those are looked at one by one.
+    std::vector<Word> asked(n_words_), changed(n_words_);
+    for (int p = 0; p < size; ++p)
+        for (std::size_t w = 0; w < n_words_; ++w) {
+            asked[w] |= mask_[at(p) + w];
+            changed[w] |= bits_[at(p) + w] ^ bits_[at(0) + w];
+        }
     Block block;
     for (int v = 0; v < packing_->n_variables(); ++v) {
         const Packing::Variable layout = packing_->layout(v);
+        const Word here = layout.mask << layout.shift;
+        if (!(asked[layout.word] & here)) continue;
+        const auto value = [&](int p) { return (bits_[at(p) + layout.word] & here) >> layout.shift; };
         const auto table = static_cast<uint32_t>(block.table.size());
-        uint64_t indifferent = ~uint64_t{0};
-        for (int p = 0; p < size; ++p) {
-            const std::size_t at = static_cast<std::size_t>(n_ - first_position - p) * n_words_;
-            const Word value = (bits_[at + layout.word] >> layout.shift) & layout.mask;
-            if (!value) continue;
-            if (block.table.size() == table) block.table.resize(table + packing_->domain_size(v));
-            block.table[table + value] |= uint64_t{1} << p;
-            indifferent &= ~(uint64_t{1} << p);
-        }
-        if (block.table.size() == table) continue;
+        block.table.resize(table + packing_->domain_size(v));
+        if (changed[layout.word] & here)
+            for (int p = 0; p < size; ++p) block.table[table + value(p)] |= uint64_t{1} << p;
+        else
+            block.table[table + value(0)] = all;
+        const uint64_t indifferent = block.table[table] | ~all;  // value 0: not asked about
         for (std::size_t i = table; i < block.table.size(); ++i) block.table[i] |= indifferent;
         block.tests.push_back({layout, table});
     }

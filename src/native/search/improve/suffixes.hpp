@@ -33,6 +33,7 @@ public:
     void atoms(int j, std::vector<int32_t>& result) const {
         packing_->true_atoms(bits_.data() + static_cast<std::size_t>(j) * n_words_, result);
     }
+    uint64_t bytes() const { return (mask_.capacity() + bits_.capacity()) * sizeof(Word); }
 
 protected:
     const Packing* packing_;
@@ -57,6 +58,12 @@ public:
             if (const uint64_t fits = ask(blocks_[b], state, wanted)) return n_ - b * 64 - std::countr_zero(fits);
         }
         return -1;
+    }
+    uint64_t bytes() const {
+        uint64_t total = Suffixes::bytes() + blocks_.capacity() * sizeof(Block);
+        for (const Block& b : blocks_)
+            total += b.tests.capacity() * sizeof(Test) + b.table.capacity() * sizeof(uint64_t);
+        return total;
     }
 
 private:

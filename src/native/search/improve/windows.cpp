@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "search/improve/detour_search.hpp"
 
@@ -12,6 +13,13 @@ constexpr double first_size = 10, first_evaluations = 200, growth = 1.4;
 constexpr double weight_growth = 1.2, most_weight = 5, weight_decay = 0.6;  // per level; per cycle
 constexpr double cycle_growth = 3;
 constexpr uint64_t evaluations_between_looks = 1000;  // at the memory of a search
+constexpr uint64_t table_share = 4;  // one part in so many of the bytes is for what is known of windows
+
+// Each entry of an unordered map is a block of its own: with a pointer, the block's header, and one or two buckets.
+template <class Map>
+uint64_t bytes_of(const Map& map) {
+    return map.size() * (sizeof(typename Map::value_type) + 3 * sizeof(void*)) + map.bucket_count() * sizeof(void*);
+}
 
 uint64_t mixed(uint64_t h, uint64_t x) {
     h = (h ^ x) * 0x9e3779b97f4a7c15;
@@ -33,6 +41,7 @@ std::optional<Detour> Windows::advance(const Path& path, SuffixIndex& index, uin
         places_.pop_back();
         if (std::optional<Detour> found = search(path, index, place)) return found;
         tried_[place.key] = {weight_, evaluations_};
+        bound_tables();
     }
     return std::nullopt;
 }
@@ -50,6 +59,16 @@ std::optional<Detour> Windows::search(const Path& path, SuffixIndex& index, cons
     // What is full would be full again with more evaluations.
     cut_ = cut_ || (!found && !search.exhausted() && search.bytes() <= most_bytes_);
     return found;
+}
+
+// Windows that are forgotten are at worst searched once more: both tables are emptied when they are full.
+void Windows::bound_tables() {
+    if (bytes_of(estimates_) + bytes_of(tried_) > most_bytes_ / table_share) {
+        estimates_ = {};
+        tried_ = {};
+    }
+    const uint64_t before = std::exchange(accounted_, bytes_of(estimates_) + bytes_of(tried_));
+    budget_.fits(before, accounted_);
 }
 
 void Windows::aim_at(const SuffixIndex& index, int to) {
@@ -78,6 +97,7 @@ void Windows::list_places(const Path& path, const SuffixIndex& index) {
             const auto [h, fresh] = estimates_.try_emplace(k, 0.0f);
             if (fresh) h->second = estimate(path, index, from, to);
             places_.push_back({from, to, static_cast<double>(path.cost_between(from, to)) - h->second, k});
+            if (fresh) bound_tables();
         }
         if (to == path.length()) break;
     }

@@ -26,6 +26,10 @@ public:
         : costs_(costs), problem_(costs.problem), ff_(problem_, std::move(operators)), budget_(budget),
           most_bytes_(most_bytes) {}
 
+    ~Windows() { budget_.fits(accounted_, 0); }
+    Windows(const Windows&) = delete;
+    Windows& operator=(const Windows&) = delete;
+
     // The path is another one than in the last call.
     void path_changed() { listed_ = false; }
     // Searches for about so much effort, or until it finds something or has come to the end of a cycle.
@@ -51,6 +55,7 @@ private:
     void next_level(const Path& path);
     float estimate(const Path& path, const SuffixIndex& index, int from, int to);
     std::optional<Detour> search(const Path& path, SuffixIndex& index, const Place& place);
+    void bound_tables();
     void aim_at(const SuffixIndex& index, int to);
     uint64_t key(const Path& path, const SuffixIndex& index, int from, int to);
 
@@ -59,6 +64,7 @@ private:
     FFGuide ff_;  // aimed at the ends of windows
     Budget& budget_;
     uint64_t most_bytes_;
+    uint64_t accounted_ = 0;
     uint64_t effort_ = 0;
     int cycle_ = 0, level_ = 0;
     double size_ = 0, weight_ = 0, evaluations_ = 0;
