@@ -36,9 +36,8 @@ std::optional<Status> NoveltySearch::start(std::span<const int32_t> init) {
     came_from_.commit();
     const Node node{missing_goals(registry_[id]), none};
     stats_.initial_h = stats_.best_h = static_cast<float>(node.missing);
-    atoms_.clear();
-    problem_.packing().true_atoms(registry_[id], atoms_);
-    add(id, node, atoms_);
+    number_atoms(registry_[id], state_atoms_);
+    add(id, node, nullptr);
     if (node.missing) return std::nullopt;
     goal_ = id;
     return Status::solved;
@@ -90,6 +89,7 @@ void NoveltySearch::expand(StateId state) {
     const Node node = *nodes_[state];
     const uint32_t its_partition = partition(node);
     problem_.packing().unpack(words, values_.data());
+    number_atoms(words, parent_atoms_);
     operators_.clear();
     problem_.applicable(values_.data(), operators_);
     std::sort(operators_.begin(), operators_.end());
@@ -105,20 +105,41 @@ void NoveltySearch::expand(StateId state) {
         *came_from_.next() = state;
         came_from_.commit();
         const Node next = follow(node, op, registry_[child]);
-        atoms_.clear();
-        problem_.packing().true_atoms(registry_[child], atoms_);
-        fresh_.clear();
-        if (partition(next) == its_partition)  // then only what the operator has made true can be new
+        number_child(op, registry_[child]);
+        const bool same_partition = partition(next) == its_partition;
+        if (same_partition) {  // then only what the operator has made true can be new
+            fresh_.clear();
             std::copy_if(problem_.op(op).add.begin(), problem_.op(op).add.end(), std::back_inserter(fresh_),
                          [&](int32_t atom) { return !problem_.packing().holds(words, atom); });
-        else
-            fresh_ = atoms_;
-        add(child, next, fresh_);
+        }
+        add(child, next, same_partition ? &fresh_ : nullptr);
         if (next.missing) continue;
         goal_ = child;
         led_by_ = name_;
         return;
     }
+}
+
+void NoveltySearch::number_atoms(const Word* state, NumberedAtoms& numbered) {
+    atoms_.clear();
+    problem_.packing().true_atoms(state, atoms_);
+    numbered.clear(novelty_.n_numbers());
+    for (int32_t atom : atoms_) numbered.insert(novelty_.number(atom));
+}
+
+// Those of the expanded state, but for the variables that the operator changes.
+void NoveltySearch::number_child(int32_t op, const Word* child) {
+    state_atoms_ = parent_atoms_;
+    const Packing& packing = problem_.packing();
+    const auto change = [&](int32_t atom) {
+        const int32_t variable = packing.slot(atom).variable;
+        const int32_t before = values_[variable], after = packing.value(child, variable);
+        if (before == after) return;
+        if (before) state_atoms_.erase(novelty_.number(packing.atoms(variable)[before - 1]));
+        if (after) state_atoms_.insert(novelty_.number(packing.atoms(variable)[after - 1]));
+    };
+    for (int32_t atom : problem_.op(op).del) change(atom);
+    for (int32_t atom : problem_.op(op).add) change(atom);
 }
 
 NoveltySearch::Node NoveltySearch::follow(const Node& parent, int32_t op, const Word* child) {
@@ -153,13 +174,16 @@ uint32_t NoveltySearch::partition(const Node& node) {
     return row[column];
 }
 
-void NoveltySearch::add(StateId state, const Node& node, std::span<const int32_t> fresh) {
+// The state is that of state_atoms_. Without `fresh` any of its atoms can be new.
+void NoveltySearch::add(StateId state, const Node& node, const std::vector<int32_t>* fresh) {
     *nodes_.next() = node;
     nodes_.commit();
     ++stats_.evaluated;
     stats_.best_h = std::min(stats_.best_h, static_cast<float>(node.missing));
     novelty_.allow(std::min({first_table_bytes + registry_.size() * table_bytes_per_state, most_table_bytes, budget_.room() / 4}));
-    const auto novelty = static_cast<uint64_t>(novelty_.see(partition(node), atoms_, fresh));
+    const uint32_t its_partition = partition(node);
+    const auto novelty = static_cast<uint64_t>(fresh ? novelty_.see(its_partition, state_atoms_, *fresh)
+                                                     : novelty_.see(its_partition, state_atoms_));
     const uint64_t rank = (novelty * partitions_.size() + node.missing) * most_left + std::min(left(node), most_left - 1);
     open_.push({static_cast<uint32_t>(std::min<uint64_t>(rank, UINT32_MAX)), state});
 }

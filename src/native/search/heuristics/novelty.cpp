@@ -1,5 +1,9 @@
 #include "search/heuristics/novelty.hpp"
 
+#include <bit>
+
+#include "search/core/bit_matrix.hpp"
+
 namespace goalward {
 
 namespace {
@@ -12,6 +16,42 @@ bool claim(uint64_t& word, std::size_t bit) {
 }
 
 std::size_t row_start(std::size_t i) { return i * (i - 1) / 2; }  // 0 for the rows 0 and 1
+
+// Sets the bits of row i that the state has; was one unset? Rows start anywhere in a word: the state's bits are shifted.
+bool claim_smaller(MappedArray<uint64_t>& pairs, std::span<const uint64_t> state, std::size_t i) {
+    const std::size_t start = row_start(i), shift = start % 64, last = i / 64;
+    uint64_t* row = &pairs[start / 64];
+    uint64_t carry = 0;
+    bool any = false;
+    const auto claim_word = [&](std::size_t w, uint64_t bits) {
+        if (!(bits & ~row[w])) return;
+        row[w] |= bits;
+        any = true;
+    };
+    for (std::size_t w = 0; w < last; ++w) {
+        claim_word(w, state[w] << shift | carry);
+        carry = state[w] >> 1 >> (63 - shift);  // in two steps, because a shift by 64 is not defined
+    }
+    const uint64_t bits = state[last] & ((uint64_t{1} << (i % 64)) - 1);
+    claim_word(last, bits << shift | carry);
+    carry = bits >> 1 >> (63 - shift);
+    if (carry) claim_word(last + 1, carry);  // else the word may lie behind the table
+    return any;
+}
+
+// Sets bit i in the rows of the state's larger numbers; was one unset?
+bool claim_larger(MappedArray<uint64_t>& pairs, std::span<const uint64_t> state, std::size_t i) {
+    bool any = false;
+    uint64_t rest = state[i / 64] & (~uint64_t{1} << (i % 64));
+    for (std::size_t w = i / 64;;) {
+        for (; rest; rest &= rest - 1) {
+            const std::size_t pair = row_start(w * 64 + static_cast<std::size_t>(std::countr_zero(rest))) + i;
+            any |= claim(pairs[pair / 64], pair);
+        }
+        if (++w == state.size()) return any;
+        rest = state[w];
+    }
+}
 }  // namespace
 
 NoveltyTables::NoveltyTables(const Packing& packing) : number_(packing.n_atoms(), -1) {
@@ -34,64 +74,29 @@ NoveltyTables::Partition& NoveltyTables::at(uint32_t partition) {
     return tables;
 }
 
-// Sets the bits of row i that the state has. The row starts anywhere in a word, so each word of the state is shifted and
-// may touch two of the table.
-bool NoveltyTables::claim_smaller(MappedArray<uint64_t>& pairs, std::size_t i) const {
-    const std::size_t start = row_start(i), shift = start % 64;
-    uint64_t* row = &pairs[start / 64];
-    bool any = false;
-    for (auto [word, bits] : bits_) {
-        if (word >= i / 64) {
-            if (word > i / 64) break;
-            bits &= (uint64_t{1} << (i % 64)) - 1;
-        }
-        const uint64_t low = bits << shift, high = bits >> 1 >> (63 - shift);
-        if (low & ~row[word]) {
-            any = true;
-            row[word] |= low;
-        }
-        if (high && high & ~row[word + 1]) {
-            any = true;
-            row[word + 1] |= high;
-        }
-    }
-    return any;
-}
-
-// Sets bit i in the rows of the state's larger numbers.
-bool NoveltyTables::claim_larger(MappedArray<uint64_t>& pairs, std::size_t i) const {
-    bool any = false;
-    for (std::size_t j : numbers_) {
-        if (j <= i) break;
-        const std::size_t pair = row_start(j) + i;
-        any |= claim(pairs[pair / 64], pair);
-    }
-    return any;
-}
-
-int NoveltyTables::see(uint32_t partition, std::span<const int32_t> atoms, std::span<const int32_t> fresh) {
-    Partition& tables = at(partition);
-    effort_ += fresh.size();
-    bool new_atom = false, new_pair = false;
-    for (int32_t atom : fresh) {
-        const auto i = static_cast<std::size_t>(number_[atom]);
-        new_atom |= claim(tables.atoms[i / 64], i);
-    }
-    if (!tables.pairs.size()) return new_atom ? 1 : 3;
-    effort_ += fresh.size() * atoms.size();
+int NoveltyTables::see(uint32_t partition, const NumberedAtoms& state, std::span<const int32_t> fresh) {
     numbers_.clear();
-    for (int32_t atom : atoms) numbers_.push_back(static_cast<uint32_t>(number_[atom]));
-    bits_.clear();
-    for (std::size_t k = numbers_.size(); k-- > 0;) {
-        const uint32_t word = numbers_[k] / 64;
-        if (bits_.empty() || bits_.back().word != word) bits_.push_back({word, 0});
-        bits_.back().bits |= uint64_t{1} << (numbers_[k] % 64);
-    }
-    const bool all_fresh = fresh.size() == atoms.size();  // each pair is then met from its larger number
-    for (int32_t atom : fresh) {
-        const auto i = static_cast<std::size_t>(number_[atom]);
-        new_pair |= claim_smaller(tables.pairs, i);
-        if (!all_fresh) new_pair |= claim_larger(tables.pairs, i);
+    for (int32_t atom : fresh) numbers_.push_back(static_cast<uint32_t>(number_[atom]));
+    return see_numbers(partition, state);
+}
+
+int NoveltyTables::see(uint32_t partition, const NumberedAtoms& state) {
+    numbers_.clear();
+    for_each_bit(state.words().data(), state.words().size(), [&](int32_t i) { numbers_.push_back(static_cast<uint32_t>(i)); });
+    return see_numbers(partition, state);
+}
+
+int NoveltyTables::see_numbers(uint32_t partition, const NumberedAtoms& state) {
+    Partition& tables = at(partition);
+    effort_ += numbers_.size();
+    bool new_atom = false, new_pair = false;
+    for (uint32_t i : numbers_) new_atom |= claim(tables.atoms[i / 64], i);
+    if (!tables.pairs.size()) return new_atom ? 1 : 3;
+    effort_ += numbers_.size() * state.size();
+    const bool all_fresh = numbers_.size() == state.size();  // each pair is then met from its larger number
+    for (uint32_t i : numbers_) {
+        new_pair |= claim_smaller(tables.pairs, state.words(), i);
+        if (!all_fresh) new_pair |= claim_larger(tables.pairs, state.words(), i);
     }
     return new_atom ? 1 : new_pair ? 2 : 3;
 }

@@ -18,16 +18,44 @@
 
 namespace goalward {
 
+// The stored atoms of a state as bits at their numbers.
+class NumberedAtoms {
+public:
+    std::span<const uint64_t> words() const { return words_; }
+    std::size_t size() const { return size_; }
+    void clear(std::size_t n_numbers) {
+        words_.assign((n_numbers + 63) / 64, 0);
+        size_ = 0;
+    }
+    void insert(std::size_t number) {
+        size_ += !(words_[number / 64] >> (number % 64) & 1);
+        words_[number / 64] |= uint64_t{1} << (number % 64);
+    }
+    void erase(std::size_t number) {
+        size_ -= words_[number / 64] >> (number % 64) & 1;
+        words_[number / 64] &= ~(uint64_t{1} << (number % 64));
+    }
+
+private:
+    std::vector<uint64_t> words_;
+    std::size_t size_ = 0;
+};
+
 class NoveltyTables {
 public:
     explicit NoveltyTables(const Packing& packing);
 
+    std::size_t number(int32_t atom) const { return static_cast<std::size_t>(number_[atom]); }
+    std::size_t n_numbers() const { return n_; }
+
     // From now on tables may take so many bytes together. A partition that finds no room for its pairs goes without
     // them until there is.
     void allow(uint64_t bytes) { allowed_ = bytes; }
-    // The novelty of a state of this partition, which then counts as seen. `atoms` are all its stored atoms in the
-    // order of Packing::true_atoms; only those in `fresh`, in any order, can be new by themselves or make a new pair.
-    int see(uint32_t partition, std::span<const int32_t> atoms, std::span<const int32_t> fresh);
+    // The novelty of a state of this partition, which then counts as seen. Only those of its atoms that are in `fresh`
+    // can be new by themselves or make a new pair.
+    int see(uint32_t partition, const NumberedAtoms& state, std::span<const int32_t> fresh);
+    // The same if any atom of the state can be new.
+    int see(uint32_t partition, const NumberedAtoms& state);
 
     uint64_t bytes() const { return bytes_; }
     // Atoms and pairs looked up so far.
@@ -38,22 +66,15 @@ private:
         std::vector<uint64_t> atoms;
         MappedArray<uint64_t> pairs;
     };
-    struct Bits {  // those of a state in one word of a row
-        uint32_t word;
-        uint64_t bits;
-    };
 
     Partition& at(uint32_t partition);
-    bool claim_smaller(MappedArray<uint64_t>& pairs, std::size_t i) const;
-    bool claim_larger(MappedArray<uint64_t>& pairs, std::size_t i) const;
+    int see_numbers(uint32_t partition, const NumberedAtoms& state);
 
     std::vector<int32_t> number_;  // of each stored atom
     std::size_t n_ = 0;
     uint64_t allowed_ = 0, bytes_ = 0, effort_ = 0;
     std::vector<Partition> partitions_;
-    // Of the state in hand.
-    std::vector<uint32_t> numbers_;  // descending
-    std::vector<Bits> bits_;         // ascending, without empty words
+    std::vector<uint32_t> numbers_;  // of the fresh atoms of the state in hand
 };
 
 }  // namespace goalward
