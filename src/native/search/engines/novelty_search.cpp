@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <stdexcept>
 
 #include "search/core/path.hpp"
 
@@ -73,6 +74,7 @@ bool NoveltySearch::make_plan(StateId state) {
 
 uint32_t NoveltySearch::add_record(std::size_t n_atoms) {
     const std::size_t at = n_rows_, end = at + bits_at + (n_atoms + 63) / 64;
+    if (at >= none) throw std::length_error("more than 2^32 words of records of relaxed plans");
     if (end > rows_.size()) rows_.grow(std::max<std::size_t>(end + end / 2, 4096));
     n_rows_ = end;
     return static_cast<uint32_t>(at);
