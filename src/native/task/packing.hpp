@@ -34,7 +34,6 @@ public:
     int n_atoms() const { return static_cast<int>(slots_.size()); }
     int n_variables() const { return static_cast<int>(layout_.size()); }
     int domain_size(int variable) const { return static_cast<int>(variables_[variable].size()) + 1; }
-    std::span<const int32_t> atoms(int variable) const { return variables_[variable]; }
     Slot slot(int atom) const { return slots_[atom]; }
     Variable layout(int variable) const { return layout_[variable]; }
 

@@ -37,7 +37,8 @@ std::optional<Status> NoveltySearch::start(std::span<const int32_t> init) {
     came_from_.commit();
     const Node node{missing_goals(registry_[id]), none};
     stats_.initial_h = stats_.best_h = static_cast<float>(node.missing);
-    number_atoms(registry_[id], state_atoms_);
+    problem_.packing().unpack(registry_[id], values_.data());
+    number_values(state_atoms_);
     add(id, node, nullptr);
     if (node.missing) return std::nullopt;
     goal_ = id;
@@ -91,7 +92,7 @@ void NoveltySearch::expand(StateId state) {
     const Node node = *nodes_[state];
     const uint32_t its_partition = partition(node);
     problem_.packing().unpack(words, values_.data());
-    number_atoms(words, parent_atoms_);
+    number_values(parent_atoms_);
     operators_.clear();
     problem_.applicable(values_.data(), operators_);
     std::sort(operators_.begin(), operators_.end());
@@ -122,11 +123,10 @@ void NoveltySearch::expand(StateId state) {
     }
 }
 
-void NoveltySearch::number_atoms(const Word* state, NumberedAtoms& numbered) {
-    atoms_.clear();
-    problem_.packing().true_atoms(state, atoms_);
+void NoveltySearch::number_values(NumberedAtoms& numbered) const {
     numbered.clear(novelty_.n_numbers());
-    for (int32_t atom : atoms_) numbered.insert(novelty_.number(atom));
+    for (int v = 0; v < problem_.packing().n_variables(); ++v)
+        if (values_[v]) numbered.insert(novelty_.number(v, values_[v]));
 }
 
 // Those of the expanded state, but for the variables that the operator changes.
@@ -137,8 +137,8 @@ void NoveltySearch::number_child(int32_t op, const Word* child) {
         const int32_t variable = packing.slot(atom).variable;
         const int32_t before = values_[variable], after = packing.value(child, variable);
         if (before == after) return;
-        if (before) state_atoms_.erase(novelty_.number(packing.atoms(variable)[before - 1]));
-        if (after) state_atoms_.insert(novelty_.number(packing.atoms(variable)[after - 1]));
+        if (before) state_atoms_.erase(novelty_.number(variable, before));
+        if (after) state_atoms_.insert(novelty_.number(variable, after));
     };
     for (int32_t atom : problem_.op(op).del) change(atom);
     for (int32_t atom : problem_.op(op).add) change(atom);

@@ -17,7 +17,7 @@ bool claim(uint64_t& word, std::size_t bit) {
 
 std::size_t row_start(std::size_t i) { return i * (i - 1) / 2; }  // 0 for the rows 0 and 1
 
-// Sets the bits of row i that the state has; was one unset? Rows start anywhere in a word: the state's bits are shifted.
+// Sets the bits of row i that the state has; was one unset? A row starts anywhere in a word, so they are shifted.
 bool claim_smaller(MappedArray<uint64_t>& pairs, std::span<const uint64_t> state, std::size_t i) {
     const std::size_t start = row_start(i), shift = start % 64, last = i / 64;
     uint64_t* row = &pairs[start / 64];
@@ -54,9 +54,13 @@ bool claim_larger(MappedArray<uint64_t>& pairs, std::span<const uint64_t> state,
 }
 }  // namespace
 
-NoveltyTables::NoveltyTables(const Packing& packing) : number_(packing.n_atoms(), -1) {
-    for (int v = packing.n_variables() - 1; v >= 0; --v)
-        for (int32_t atom : packing.atoms(v)) number_[atom] = static_cast<int32_t>(n_++);
+NoveltyTables::NoveltyTables(const Packing& packing) : first_(packing.n_variables()), number_(packing.n_atoms()) {
+    for (int v = packing.n_variables() - 1; v >= 0; --v) {
+        first_[v] = n_;
+        n_ += static_cast<std::size_t>(packing.domain_size(v) - 1);
+    }
+    for (int atom = 0; atom < packing.n_atoms(); ++atom)
+        if (const auto [variable, value] = packing.slot(atom); variable >= 0) number_[atom] = number(variable, value);
 }
 
 NoveltyTables::Partition& NoveltyTables::at(uint32_t partition) {
@@ -75,29 +79,31 @@ NoveltyTables::Partition& NoveltyTables::at(uint32_t partition) {
 }
 
 int NoveltyTables::see(uint32_t partition, const NumberedAtoms& state, std::span<const int32_t> fresh) {
-    numbers_.clear();
-    for (int32_t atom : fresh) numbers_.push_back(static_cast<uint32_t>(number_[atom]));
-    return see_numbers(partition, state);
+    Partition& tables = at(partition);
+    effort_ += fresh.size();
+    bool new_atom = false, new_pair = false;
+    for (int32_t atom : fresh) new_atom |= claim(tables.atoms[number_[atom] / 64], number_[atom]);
+    if (!tables.pairs.size()) return new_atom ? 1 : 3;
+    effort_ += fresh.size() * state.size();
+    for (int32_t atom : fresh) {
+        new_pair |= claim_smaller(tables.pairs, state.words(), number_[atom]);
+        new_pair |= claim_larger(tables.pairs, state.words(), number_[atom]);
+    }
+    return new_atom ? 1 : new_pair ? 2 : 3;
 }
 
 int NoveltyTables::see(uint32_t partition, const NumberedAtoms& state) {
-    numbers_.clear();
-    for_each_bit(state.words().data(), state.words().size(), [&](int32_t i) { numbers_.push_back(static_cast<uint32_t>(i)); });
-    return see_numbers(partition, state);
-}
-
-int NoveltyTables::see_numbers(uint32_t partition, const NumberedAtoms& state) {
     Partition& tables = at(partition);
-    effort_ += numbers_.size();
-    bool new_atom = false, new_pair = false;
-    for (uint32_t i : numbers_) new_atom |= claim(tables.atoms[i / 64], i);
+    effort_ += state.size();
+    const std::span<const uint64_t> words = state.words();
+    const bool new_atom = !is_subset(words.data(), tables.atoms.data(), words.size());
+    if (new_atom) include(tables.atoms.data(), words.data(), words.size());
     if (!tables.pairs.size()) return new_atom ? 1 : 3;
-    effort_ += numbers_.size() * state.size();
-    const bool all_fresh = numbers_.size() == state.size();  // each pair is then met from its larger number
-    for (uint32_t i : numbers_) {
-        new_pair |= claim_smaller(tables.pairs, state.words(), i);
-        if (!all_fresh) new_pair |= claim_larger(tables.pairs, state.words(), i);
-    }
+    effort_ += state.size() * state.size();
+    bool new_pair = false;  // each pair is met from its larger number
+    for_each_bit(words.data(), words.size(), [&](int32_t i) {
+        new_pair |= claim_smaller(tables.pairs, words, static_cast<std::size_t>(i));
+    });
     return new_atom ? 1 : new_pair ? 2 : 3;
 }
 

@@ -45,7 +45,10 @@ class NoveltyTables {
 public:
     explicit NoveltyTables(const Packing& packing);
 
-    std::size_t number(int32_t atom) const { return static_cast<std::size_t>(number_[atom]); }
+    // The number of the atom that a value of a variable stands for; the value is not 0.
+    std::size_t number(int32_t variable, int32_t value) const {
+        return first_[static_cast<std::size_t>(variable)] + static_cast<std::size_t>(value - 1);
+    }
     std::size_t n_numbers() const { return n_; }
 
     // From now on tables may take so many bytes together. A partition that finds no room for its pairs goes without
@@ -68,13 +71,12 @@ private:
     };
 
     Partition& at(uint32_t partition);
-    int see_numbers(uint32_t partition, const NumberedAtoms& state);
 
-    std::vector<int32_t> number_;  // of each stored atom
+    std::vector<std::size_t> first_;   // number of each variable's first atom
+    std::vector<std::size_t> number_;  // of each stored atom
     std::size_t n_ = 0;
     uint64_t allowed_ = 0, bytes_ = 0, effort_ = 0;
     std::vector<Partition> partitions_;
-    std::vector<uint32_t> numbers_;  // of the fresh atoms of the state in hand
 };
 
 }  // namespace goalward
