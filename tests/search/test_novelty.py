@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -52,6 +54,21 @@ def test_it_goes_where_the_plain_search_goes(task: Task, limit: int) -> None:
     else:
         assert found.status == _core.Status.SOLVED
         assert len(found.plan) == len(wanted.plan)
+
+
+@pytest.mark.parametrize("n_atoms", [1, 2, 63, 64, 65, 129])
+def test_pairs_are_told_apart_at_the_borders_of_words(n_atoms: int) -> None:
+    # Few atoms change, and the goal comes last: most states share a partition, and many have no new pair.
+    rng = random.Random(n_atoms)
+    near = [a for a in range(n_atoms) if (a + 2) % 64 < 5 or a + 3 >= n_atoms]
+    for limit in [10, 20, 40] * 10:
+        others = [a for a in range(n_atoms) if a not in near]
+        *active, goal = rng.sample(near + rng.sample(others, min(len(others), 6)), min(n_atoms, 9))
+        operators = [(set(), {a}, set(rng.sample(active, min(len(active), 2))) - {a}, 1) for a in active]
+        operators.append((set(active), {goal}, set(), 1))
+        task = make_task(n_atoms, operators, set(rng.sample(active, len(active) * 2 // 3)), {goal})
+        wanted, found = run(task, limit), run_native(task, limit).statistics
+        assert (found.expanded, found.dead_ends, found.stored) == (wanted.expanded, wanted.dead_ends, wanted.stored)
 
 
 @given(strips_tasks())

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <stdexcept>
 #include <utility>
 
 namespace goalward {
@@ -19,7 +20,7 @@ NoveltySearch::NoveltySearch(const Problem& problem, std::shared_ptr<const Relax
                              std::string name, uint64_t expansion_limit, Budget& budget)
     : problem_(problem), wanted_(goal), relaxation_(problem, Relaxed::ff, std::move(operators)), name_(std::move(name)),
       expansion_limit_(expansion_limit), budget_(budget), space_(problem, budget, OperatorOrder::ascending),
-      novelty_(problem.packing()), partitions_(wanted_.atoms().size() + 1) {
+      novelty_(problem.packing()), partitions_(wanted_.atoms().size() + 1), values_(problem.packing().n_variables()) {
     relaxation_.set_goal(goal.atoms());
 }
 
@@ -34,9 +35,9 @@ std::optional<Status> NoveltySearch::start(std::span<const int32_t> init) {
     if (id == no_state) return space_.why();  // not even the first state fits
     const Node node{missing_goals(space_[id]), none};
     stats_.initial_h = stats_.best_h = static_cast<float>(node.missing);
-    atoms_.clear();
-    problem_.packing().true_atoms(space_[id], atoms_);
-    add(id, node, atoms_);
+    problem_.packing().unpack(space_[id], values_.data());
+    number_values(state_atoms_);
+    add(id, node, nullptr);
     if (node.missing) return std::nullopt;
     goal_ = id;
     return Status::solved;
@@ -69,6 +70,7 @@ bool NoveltySearch::make_plan(StateId state) {
 
 uint32_t NoveltySearch::add_record(std::size_t n_atoms) {
     const std::size_t at = n_rows_, end = at + bits_at + (n_atoms + 63) / 64;
+    if (at >= none) throw std::length_error("more than 2^32 words of records of relaxed plans");
     if (end > rows_.size()) rows_.grow(std::max<std::size_t>(end + end / 2, 4096));
     n_rows_ = end;
     return static_cast<uint32_t>(at);
@@ -84,6 +86,8 @@ void NoveltySearch::expand(StateId state) {
     const Word* words = space_[state];
     const Node node = *nodes_[state];
     const uint32_t its_partition = partition(node);
+    problem_.packing().unpack(words, values_.data());
+    number_values(parent_atoms_);
     const std::vector<int32_t>& operators = space_.applicable(state);
     stats_.generated += operators.size();
     own_effort_ += operators.size() * effort_of_child;
@@ -94,20 +98,40 @@ void NoveltySearch::expand(StateId state) {
         if (child == no_state) return;
         if (!fresh) continue;
         const Node next = follow(node, op, space_[child]);
-        atoms_.clear();
-        problem_.packing().true_atoms(space_[child], atoms_);
-        fresh_.clear();
-        if (partition(next) == its_partition)  // then only what the operator has made true can be new
+        number_child(op, space_[child]);
+        const bool same_partition = partition(next) == its_partition;
+        if (same_partition) {  // then only what the operator has made true can be new
+            fresh_.clear();
             std::copy_if(problem_.op(op).add.begin(), problem_.op(op).add.end(), std::back_inserter(fresh_),
                          [&](int32_t atom) { return !problem_.packing().holds(words, atom); });
-        else
-            fresh_ = atoms_;
-        add(child, next, fresh_);
+        }
+        add(child, next, same_partition ? &fresh_ : nullptr);
         if (next.missing) continue;
         goal_ = child;
         led_by_ = name_;
         return;
     }
+}
+
+void NoveltySearch::number_values(NumberedAtoms& numbered) const {
+    numbered.clear(novelty_.n_numbers());
+    for (int v = 0; v < problem_.packing().n_variables(); ++v)
+        if (values_[v]) numbered.insert(novelty_.number(v, values_[v]));
+}
+
+// Those of the expanded state, but for the variables that the operator changes.
+void NoveltySearch::number_child(int32_t op, const Word* child) {
+    state_atoms_ = parent_atoms_;
+    const Packing& packing = problem_.packing();
+    const auto change = [&](int32_t atom) {
+        const int32_t variable = packing.slot(atom).variable;
+        const int32_t before = values_[variable], after = packing.value(child, variable);
+        if (before == after) return;
+        if (before) state_atoms_.erase(novelty_.number(variable, before));
+        if (after) state_atoms_.insert(novelty_.number(variable, after));
+    };
+    for (int32_t atom : problem_.op(op).del) change(atom);
+    for (int32_t atom : problem_.op(op).add) change(atom);
 }
 
 NoveltySearch::Node NoveltySearch::follow(const Node& parent, int32_t op, const Word* child) {
@@ -142,13 +166,16 @@ uint32_t NoveltySearch::partition(const Node& node) {
     return row[column];
 }
 
-void NoveltySearch::add(StateId state, const Node& node, std::span<const int32_t> fresh) {
+// The state is that of state_atoms_. Without `fresh` any of its atoms can be new.
+void NoveltySearch::add(StateId state, const Node& node, const std::vector<int32_t>* fresh) {
     *nodes_.next() = node;
     nodes_.commit();
     ++stats_.evaluated;
     stats_.best_h = std::min(stats_.best_h, static_cast<float>(node.missing));
     novelty_.allow(std::min({first_table_bytes + space_.size() * table_bytes_per_state, most_table_bytes, budget_.room() / 4}));
-    const auto novelty = static_cast<uint64_t>(novelty_.see(partition(node), atoms_, fresh));
+    const uint32_t its_partition = partition(node);
+    const auto novelty = static_cast<uint64_t>(fresh ? novelty_.see(its_partition, state_atoms_, *fresh)
+                                                     : novelty_.see(its_partition, state_atoms_));
     const uint64_t rank = (novelty * partitions_.size() + node.missing) * most_left + std::min(left(node), most_left - 1);
     open_.push({static_cast<uint32_t>(std::min<uint64_t>(rank, UINT32_MAX)), state});
 }

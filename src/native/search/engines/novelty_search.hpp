@@ -56,7 +56,9 @@ private:
     uint64_t reached(const Node& node) const { return node.record == none ? 0 : rows_[node.record + reached_at]; }
     uint64_t left(const Node& node) const;
     uint32_t partition(const Node& node);
-    void add(StateId state, const Node& node, std::span<const int32_t> fresh);
+    void number_values(NumberedAtoms& numbered) const;
+    void number_child(int32_t op, const Word* child);
+    void add(StateId state, const Node& node, const std::vector<int32_t>* fresh);
     uint32_t add_record(std::size_t n_atoms);
     uint64_t other_bytes() const;
 
@@ -79,7 +81,8 @@ private:
     Statistics stats_;
     uint64_t own_effort_ = 0, plan_bytes_ = 0;
 
-    std::vector<int32_t> atoms_, fresh_;
+    std::vector<int32_t> values_, fresh_;
+    NumberedAtoms parent_atoms_, state_atoms_;  // of the state that is expanded, and of the one that is added
 };
 
 }  // namespace goalward
