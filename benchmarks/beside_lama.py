@@ -147,16 +147,17 @@ def trainer(task_file: str, model_file: str, seconds: str, *settings: str) -> No
 
 def worker(algorithm: str, source: str, state_file: str, limit: str, improvement: str) -> None:
     """One search of ours in a process of its own."""
+    without = default_search(learned=False)
     if algorithm == "lama":
         task = load_task(source)
-        heuristic = bind_heuristic(task, "ff")
+        heuristic = bind_heuristic(task, "ff", unit_costs=without.counts_steps)
     else:
         model = load_model(source)
         task = model.task
-        heuristic = without_model(model)(task) if algorithm == "solve" else model.heuristic(task)
+        heuristic = without_model(model, without)(task) if algorithm == "solve" else model.heuristic(task)
     init = StateReader(task).read(state_file)
     learned = heuristic.name != "ff"
-    options = default_search(learned=learned, algorithm=algorithm if learned else "lama")
+    options = default_search(learned=True, algorithm=algorithm) if learned else without
     begun = time.process_time()
     prepare(heuristic, options, init)
     setup = time.process_time() - begun

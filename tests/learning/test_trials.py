@@ -198,7 +198,7 @@ def test_what_is_best_on_validation_states_leads_and_a_network_that_leads_or_add
     assert model.info["seconds_per_state"] == prices[list(LEADS).index(lead)] / 100  # type: ignore[arg-type]
     assert model.heuristic().lead == lead
     assert model.heuristic().head_start == model.info["head_start"] == 0.4
-    left_out = without_model(model)(model.task)
+    left_out = without_model(model, SearchOptions())(model.task)
     has_that_part = lead in WITHOUT_NETWORK
     assert (left_out.lead, left_out.head_start) == ((lead, 0.4) if has_that_part else ("lama", None))
 

@@ -112,7 +112,7 @@ def solve(
             results.searching(figures)
             return not interrupt.asked
 
-        bind = without_model(loaded) if options.algorithm == "lama" else loaded.heuristic
+        bind = without_model(loaded, options) if options.algorithm == "lama" else loaded.heuristic
         outcomes = solve_all(starts, bind, options, jobs=jobs, improve=improvement, progress=progress)
         for outcome, plan_file in zip(outcomes, plan_files, strict=True):
             rows.append(_row(outcome, plan_file))

@@ -231,7 +231,9 @@ def _prepare(job: Job) -> tuple[Start, BoundHeuristic]:
     task = ground_files(job.domain_file, job.problem_file)
     text = read_text(job.state_file)
     start = Start(task, StateReader(task).parse(text, job.state_file), text, job.state_file)
-    return start, bind_heuristic(task, "ff" if job.contestant.method == OUR_LAMA else job.contestant.method)
+    name = "ff" if job.contestant.method == OUR_LAMA else job.contestant.method
+    options = job.contestant.search_options(job.budgets.search, job.budgets.memory)
+    return start, bind_heuristic(task, name, unit_costs=options.counts_steps)
 
 
 def _h_along(heuristic: BoundHeuristic, outcome: Outcome) -> list[float]:

@@ -33,6 +33,7 @@ ALGORITHMS: dict[str, str] = {
 }
 """The searches that :class:`SearchOptions` can name."""
 GUIDED = ("lama", "hybrid")
+ADDING_COSTS = ("astar", "wastar")  # order states by g and h together
 
 # Batch sizes of searches that take turns with a learned heuristic: narrow, medium, wide.
 TURNS = (1, 32, 256)
@@ -117,12 +118,12 @@ class SearchOptions:
     @property
     def counts_steps(self) -> bool:
         """Is the cost of a path its number of steps?"""
-        return self.algorithm not in {"astar", "wastar"} if self.unit_costs is None else self.unit_costs
+        return self.algorithm not in ADDING_COSTS if self.unit_costs is None else self.unit_costs
 
     def native(self) -> _core.SearchOptions:
         """As the native core takes them."""
         return _core.SearchOptions(
-            greedy=self.algorithm not in {"astar", "wastar"},
+            greedy=self.algorithm not in ADDING_COSTS,
             weight=self.weight if self.algorithm == "wastar" else 1.0,
             unit_costs=self.counts_steps,
             batches=self.batches,
@@ -270,6 +271,8 @@ def prepare(
     heuristic: BoundHeuristic, options: SearchOptions, init: Ints
 ) -> tuple[_core.Evaluator | None, _core.Guidance | None]:
     """What a search from ``init`` works with; made once, kept by the heuristic for searches to come."""
+    if options.algorithm in ADDING_COSTS:
+        heuristic.require_costs(f"the search {options.algorithm}", unit_costs=options.counts_steps)
     if options.algorithm == "lama" and heuristic.name != "ff":
         raise UsageError(
             f"the search lama uses h_FF and landmarks alone, not {heuristic.name}; hybrid takes another beside them"

@@ -92,7 +92,7 @@ class Solver:
         outcomes = list(
             solve_all(
                 starts,
-                without_model(self) if chosen.algorithm == "lama" else self.heuristic,
+                without_model(self, chosen) if chosen.algorithm == "lama" else self.heuristic,
                 chosen,
                 jobs=jobs,
                 improve=Improvement.of(improve),
@@ -131,7 +131,7 @@ def plan(
     chosen = _limited(chosen, time_limit=time_limit, memory_limit=memory_limit)
     bound = cast("str | HeuristicFunction | BoundHeuristic", heuristic)
     if model is not None:
-        bound = without_model(model)(task) if chosen.algorithm == "lama" else model.heuristic(task)
+        bound = without_model(model, chosen)(task) if chosen.algorithm == "lama" else model.heuristic(task)
     return solve(
         _start_of(task, init), bound, chosen, improve=Improvement.of(improve), progress=progress, on_plan=on_plan
     )
@@ -141,11 +141,11 @@ def _as_model(heuristic: Any) -> LearnedModel | None:
     return cast(LearnedModel, heuristic) if isinstance(heuristic, Solver) else None
 
 
-def without_model(model: LearnedModel) -> Callable[[Task], BoundHeuristic]:
+def without_model(model: LearnedModel, options: SearchOptions) -> Callable[[Task], BoundHeuristic]:
     """What ``lama`` searches with where a model is left out: h_FF, led by the part that training found soonest."""
 
     def h_ff(task: Task) -> BoundHeuristic:
-        bound = bind_heuristic(task, "ff")
+        bound = bind_heuristic(task, "ff", unit_costs=options.counts_steps)
         if (lead := model.info.get("lead")) in WITHOUT_NETWORK:
             bound.lead, bound.head_start = lead, model.info.get("head_start")
         return bound
