@@ -53,6 +53,10 @@ TWO_DOORS = make_task(3, [([0], [1], [0], 1), ([0], [2], [0], 1)], [0], [1, 2])
 DETOUR = make_task(3, [([0], [2], [0], 1), ([0], [1], [0], 0), ([1], [2], [1], 0)], [0], [2])
 # The cheaper way is the one with the larger rounded estimate.
 CLOSE_AND_DEAR = make_task(3, [([0], [1], [0], 1), ([1], [2], [1], 2**26 + 5), ([0], [2], [0], 2**26 + 7)], [0], [2])
+# 16,777,219 lies between two floats: rounded up, the cost of one step made two steps look as dear as the single one.
+TWO_ARE_CHEAPER = make_task(
+    3, [([0], [2], [0], 2 * 16_777_219 + 1), ([0], [1], [0], 16_777_219), ([1], [2], [1], 16_777_219)], [0], [2]
+)
 
 
 @pytest.fixture(scope="module")
@@ -98,10 +102,12 @@ def test_a_star_is_optimal_with_admissible_heuristics(batch: int, task: Task, un
         assert (result.length if unit_costs else result.cost) == optimum
 
 
+@pytest.mark.parametrize("name", ["hmax", "blind"])
 @given(task=strips_tasks(max_operators=5, max_cost=2**31 - 1))
 @example(CLOSE_AND_DEAR)
-def test_a_star_is_optimal_however_dear_the_operators(task: Task) -> None:
-    result = search(task, "hmax", SearchOptions("astar"))
+@example(TWO_ARE_CHEAPER)
+def test_a_star_is_optimal_however_dear_the_operators(name: str, task: Task) -> None:
+    result = search(task, name, SearchOptions("astar"))
     optimum = cheapest_cost(task, unit_costs=False)
     assert (result.cost if result.solved else inf) == optimum
 

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "search/heuristics/heuristics.hpp"
+#include "search/heuristics/rounding.hpp"
 
 namespace goalward {
 
@@ -17,12 +18,6 @@ constexpr std::size_t n_buckets = 1 << 14;
 int32_t saturated(int32_t a, int32_t b) {  // both at most highest_relaxed_cost
     const uint32_t sum = static_cast<uint32_t>(a) + static_cast<uint32_t>(b);
     return static_cast<int32_t>(std::min<uint32_t>(sum, highest_relaxed_cost));
-}
-
-// Large costs do not fit into a float; rounding them up would make h_max inadmissible.
-float rounded_down(int32_t value) {
-    const auto nearest = static_cast<float>(value);
-    return static_cast<double>(nearest) > value ? std::nextafter(nearest, 0.0f) : nearest;
 }
 }  // namespace
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "search/heuristics/heuristics.hpp"
+#include "search/heuristics/rounding.hpp"
 
 namespace goalward {
 
@@ -15,7 +16,7 @@ public:
         const auto cheapest = std::min_element(operators.begin(), operators.end(), [&](int32_t a, int32_t b) {
             return problem_.cost(a) < problem_.cost(b);
         });
-        step_ = cheapest == operators.end() ? 0.0f : static_cast<float>(problem_.cost(*cheapest));
+        step_ = cheapest == operators.end() ? 0.0f : rounded_down(problem_.cost(*cheapest));
     }
     void evaluate(const Batch& batch, std::span<float> h) override {
         for (std::size_t i = 0; i < batch.states.size(); ++i) h[i] = problem_.is_goal(batch.states[i]) ? 0 : step_;
