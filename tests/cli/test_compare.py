@@ -26,7 +26,7 @@ from goalward.task import grounding
 from .program import Files, Told, write_files
 
 Goalward = Callable[..., Told]
-ALL = "n-rsl,rsl,tsl,boot,bexp,avi,sing,ff,blind,add,hmax,goalcount,goalward-lama,fd-ff,lama"
+ALL = "n-rsl,rsl,tsl,boot,bexp,avi,sing,ff,blind,add,hmax,goalcount,portfolio,fd-ff,lama"
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from goalward import _core
 from goalward.errors import UsageError, of_these
 from goalward.search.landmarks import atom_kinds
-from goalward.search.portfolio import Lead
+from goalward.search.portfolio import Lead, current_lead
 from goalward.task.packing import fixed_atoms, native_problem
 from goalward.task.states import BitRows, to_bits
 from goalward.task.strips import Ints, Task
@@ -58,13 +58,13 @@ class BoundHeuristic:
         make: Callable[[_core.Problem], _core.Evaluator],
         *,
         whole: bool,
-        lead: Lead = "lama",
+        lead: Lead = "landmarks",
         head_start: float | None = None,
         unit_costs: bool | None = None,
     ) -> None:
         self.task = task
         self.name = name
-        self.lead = lead
+        self.lead: Lead = current_lead(lead)
         self.head_start = head_start
         self.unit_costs = unit_costs
         self._make = make
