@@ -1,8 +1,8 @@
 """Our searches beside Fast Downward's lama-first, on the public benchmark: same states, CPU time for both.
 
-    python benchmarks/beside_lama.py --list all                          # plan --search lama, 75 instances, p1 to p3
-    python benchmarks/beside_lama.py --list mid --states 5 --train 60    # and with a model trained for 60 s
-    python benchmarks/beside_lama.py --list all --table results.jsonl    # only the tables of an earlier run
+    python benchmarks/beside_lama.py --list all                         # plan --search portfolio, 75 instances, p1–p3
+    python benchmarks/beside_lama.py --list mid --states 5 --train 60   # and with a model trained for 60 s
+    python benchmarks/beside_lama.py --list all --table results.jsonl   # only the tables of an earlier run
 
 Every search is a process of its own, one after the other, so that memory can be measured from outside in the same way
 for both. Grounding and translating are prepared before and not counted; training is. Search time is what Fast Downward
@@ -48,6 +48,7 @@ from common import (
     lama_first,
     number_after,
     part_of,
+    read_lines,
     resident_memory,
     run_metered,
     translate,
@@ -65,7 +66,8 @@ from goalward.task.store import load_task, save_task
 
 SEARCHING, THEIR_MARK = "searching", "Conducting lazy best first search"
 ENOUGH_STORED = 20_000  # states, for memory per state to mean something
-OURS = ("goalward-lama", "hybrid", "solve", "network")
+OURS = ("portfolio", "hybrid", "solve", "network")
+FORMER = {"goalward-lama": "portfolio"}  # names in the lines of earlier runs
 
 
 class Contest:
@@ -85,7 +87,7 @@ class Contest:
         line: dict[str, Any] = {"instance": self.instance.label, "state": state}
         known = [line for line in self.theirs if (line["instance"], line["state"]) == (self.instance.label, state)]
         line["lama-first"] = known[0]["lama-first"] if known else self._theirs(state)
-        line["goalward-lama"] = self._ours(state, "lama")
+        line["portfolio"] = self._ours(state, "portfolio")
         if self.options.train:
             line["model"] = self._trained()
             line["hybrid"] = line["solve"] = self._ours(state, "hybrid")
@@ -106,7 +108,7 @@ class Contest:
         return known | {"of_use": is_of_use(model)}
 
     def _ours(self, state: int, algorithm: str, limit: float | None = None) -> dict[str, Any]:
-        source = self.task_file if algorithm == "lama" else self.model
+        source = self.task_file if algorithm == "portfolio" else self.model
         settings = [limit or self.options.limit, self.options.improve or 0]
         files = [source, self.instance.state_file(state)]
         run = run_metered(
@@ -147,16 +149,17 @@ def trainer(task_file: str, model_file: str, seconds: str, *settings: str) -> No
 
 def worker(algorithm: str, source: str, state_file: str, limit: str, improvement: str) -> None:
     """One search of ours in a process of its own."""
-    if algorithm == "lama":
+    without = default_search(learned=False)
+    if algorithm == "portfolio":
         task = load_task(source)
-        heuristic = bind_heuristic(task, "ff")
+        heuristic = bind_heuristic(task, "ff", unit_costs=without.counts_steps)
     else:
         model = load_model(source)
         task = model.task
-        heuristic = without_model(model)(task) if algorithm == "solve" else model.heuristic(task)
+        heuristic = without_model(model, without)(task) if algorithm == "solve" else model.heuristic(task)
     init = StateReader(task).read(state_file)
     learned = heuristic.name != "ff"
-    options = default_search(learned=learned, algorithm=algorithm if learned else "lama")
+    options = default_search(learned=True, algorithm=algorithm) if learned else without
     begun = time.process_time()
     prepare(heuristic, options, init)
     setup = time.process_time() - begun
@@ -223,15 +226,15 @@ def _ratio(row: dict[str, Any], ours: str, other: str, part: str, least: float) 
 def _what_learning_adds(lines: Sequence[dict[str, Any]]) -> Iterator[str]:
     """Searches with the model beside those without it, and when its training has paid for itself."""
     yield ""
-    both = [line for line in lines if line["hybrid"]["solved"] and line["goalward-lama"]["solved"]]
-    asked = [line for line in both if line["hybrid"]["expanded"] != line["goalward-lama"]["expanded"]]
+    both = [line for line in lines if line["hybrid"]["solved"] and line["portfolio"]["solved"]]
+    asked = [line for line in both if line["hybrid"]["expanded"] != line["portfolio"]["expanded"]]
     for what, rows in (("", both), (", and otherwise than without it", asked)):
         if rows:
             parts = [
-                f"{name} {median(_ratio(row, 'hybrid', 'goalward-lama', part, least) for row in rows):.2f}"
+                f"{name} {median(_ratio(row, 'hybrid', 'portfolio', part, least) for row in rows):.2f}"
                 for name, part, least in WHAT_COUNTS
             ]
-            yield f"hybrid / goalward-lama on the {len(rows)} states that both solve{what}, medians: {', '.join(parts)}"
+            yield f"hybrid / portfolio on the {len(rows)} states that both solve{what}, medians: {', '.join(parts)}"
     by_instance: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for line in lines:
         by_instance[line["instance"]].append(line)
@@ -297,12 +300,12 @@ def main() -> None:
     parser.add_argument("--table", type=Path, nargs="+", help="print the tables of these files and do nothing else")
     options = parser.parse_args()
     if options.table:
-        lines = [json.loads(line) for file in options.table for line in file.read_text().splitlines()]
+        lines = [line for file in options.table for line in read_lines(file, FORMER)]
         instances = {i.label for i in chosen(find_instances(find_benchmark(options.bench)), options.list)}
         print("\n".join(tables([line for line in lines if line["instance"] in instances])))
         return
     instances = part_of(chosen(find_instances(find_benchmark(options.bench)), options.list), options.part)
-    lines = Lines(options.out)
+    lines = Lines(options.out, FORMER)
     with tempfile.TemporaryDirectory() as scratch:
         for instance in instances:
             states = [n for n in range(1, options.states + 1) if not lines.has(instance=instance.label, state=n)]

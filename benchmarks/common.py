@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib import import_module
@@ -127,13 +128,18 @@ def part_of(instances: list[Instance], part: str) -> list[Instance]:
 # --- results ---
 
 
+def read_lines(path: Path, former: Mapping[str, str] | None = None) -> list[dict[str, Any]]:
+    """The lines of an earlier run; ``former`` are names that keys had once, and the present ones."""
+    lines = map(json.loads, path.read_text().splitlines())
+    return [{(former or {}).get(key, key): value for key, value in line.items()} for line in lines]
+
+
 class Lines:
     """Results, one JSON object a line, in a file if there is one: a run that was cut short goes on where it stopped."""
 
-    def __init__(self, path: Path | None) -> None:
+    def __init__(self, path: Path | None, former: Mapping[str, str] | None = None) -> None:
         self.path = path
-        text = path.read_text() if path is not None and path.exists() else ""
-        self.all: list[dict[str, Any]] = [json.loads(line) for line in text.splitlines()]
+        self.all = read_lines(path, former) if path is not None and path.exists() else []
 
     def has(self, **key: Any) -> bool:
         """Is there a line with these values?"""

@@ -1,4 +1,4 @@
-"""What an expansion costs in lama and hybrid search, split into h_FF, landmarks, network and bookkeeping.
+"""What an expansion costs in two parts of hybrid search, split into h_FF, landmarks, network and bookkeeping.
 
     SKBUILD_CMAKE_BUILD_TYPE=RelWithDebInfo make -B .venv/.installed-dev   # the core with its symbols
     python benchmarks/expansion_cost.py
@@ -10,8 +10,8 @@ fall on a part is its share of the search's CPU time (that of the user), which o
 costs. Nothing is added to the search, and a busy machine does not matter. Finding the landmarks, once per search, is
 left out.
 
-Measured are two of the searches that take turns in hybrid search: lama, with h_FF and landmarks, and hybrid, with a
-network beside them. Networks have the paper's shape and random weights: what they cost does not depend on their
+Measured are two of the searches that take turns in hybrid search: landmarks, with h_FF and landmarks, and hybrid,
+with a network beside them. Networks have the paper's shape and random weights: what they cost does not depend on their
 weights, though the states that the search meets do. Searches that end soon are added up over the instance's states.
 """
 
@@ -44,7 +44,7 @@ from goalward.task.states import StateReader, to_bits
 from goalward.task.store import load_task, save_task
 from goalward.task.strips import Task
 
-SEARCHES = ("lama", "hybrid")
+SEARCHES = ("landmarks", "hybrid")
 MOST_STATES = 5  # p1 … p5
 FREQUENCY = 4000  # notes per second of CPU time
 ONCE = "finding landmarks"

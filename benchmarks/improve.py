@@ -67,7 +67,7 @@ Result = dict[str, Any]
 def throughput(instance: Instance, state: int, _: argparse.Namespace) -> Result | None:
     """Generated states per CPU second: around a plan, and by breadth-first search from the same initial state."""
     task, init = ground_state(instance, state)
-    plan = search(task, "ff", SearchOptions("lama", time_limit=60), init=init).plan
+    plan = search(task, "ff", SearchOptions("portfolio", time_limit=60), init=init).plan
     if plan is None:
         return None
     problem, steps = problem_for(task, init), np.array(plan, dtype=np.int32)
@@ -107,7 +107,7 @@ def _beside_optimal(label: str, state: int, task: Task, init: Ints, lines: Lines
     if lines.has(instance=label, state=state):
         return
     best = search(task, "hmax", SearchOptions("astar", expansion_limit=ASTAR_EXPANSIONS), init=init)
-    first = search(task, "ff", SearchOptions("lama"), init=init).plan
+    first = search(task, "ff", SearchOptions("portfolio"), init=init).plan
     if best.plan is None or first is None:
         lines.add({"instance": label, "state": state, "solved": False})
         return
@@ -146,7 +146,7 @@ def full_lama(instance: Instance, state: int, options: argparse.Namespace) -> Re
     task, init = ground_state(instance, state)
     begun = time.process_time()
     found = search(
-        task, "ff", SearchOptions("lama"), init=init,
+        task, "ff", SearchOptions("portfolio"), init=init,
         progress=lambda _: time.process_time() - begun < options.limit,
     )  # fmt: skip
     searched = time.process_time() - begun

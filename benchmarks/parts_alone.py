@@ -20,7 +20,7 @@ from statistics import median
 from common import LISTS, Lines, chosen, find_benchmark, find_instances
 from goalward import load_model
 from goalward.search import BoundHeuristic, SearchOptions, search
-from goalward.search.portfolio import LEADS, Lead
+from goalward.search.portfolio import FORMER_LEADS, LEADS, Lead, current_lead
 from goalward.task.states import StateReader
 from goalward.task.strips import Ints
 
@@ -59,12 +59,12 @@ def main() -> None:
     parser.add_argument("--states", type=int, default=5, help="p1 to pN of each instance")
     parser.add_argument("--limit", type=float, default=5.0, help="seconds of CPU time for each search")
     parser.add_argument("--models", type=Path, required=True, help="where beside_lama.py has kept its models")
-    parser.add_argument("--part", choices=LEADS, default="hybrid")
-    parser.add_argument("--against", choices=LEADS, default="lama")
+    parser.add_argument("--part", type=current_lead, choices=LEADS, default="hybrid")
+    parser.add_argument("--against", type=current_lead, choices=LEADS, default="landmarks")
     parser.add_argument("--out", type=Path, help="lines of results; an existing file is continued")
     options = parser.parse_args()
     everything = find_instances(find_benchmark(options.bench))
-    lines, instances = Lines(options.out), chosen(everything, options.list)
+    lines, instances = Lines(options.out, FORMER_LEADS), chosen(everything, options.list)
     for instance in instances:
         states = [n for n in range(1, options.states + 1) if not lines.has(instance=instance.label, state=n)]
         if not states:

@@ -16,7 +16,7 @@ say goalward solve puzzle.goalward states/*.pddl --plans plans --time-limit 3s |
 solved=$(basename "$(find plans -name '*.plan' | sort | head -n 1)" .plan)
 say goalward validate puzzle/domain.pddl "states/$solved.pddl" "plans/$solved.plan"
 
-without=goalward-lama # h_FF, landmarks, goal by goal and novelty
+without=portfolio # h_FF, landmarks, goal by goal and novelty
 installed='import importlib.util, sys; sys.exit(importlib.util.find_spec("up_fast_downward") is None)'
 if python -c "$installed"; then without+=,lama; fi # Fast Downward's lama-first
 say goalward compare puzzle/domain.pddl puzzle/problem.pddl states/*.pddl --time-limit 3s \

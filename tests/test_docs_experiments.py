@@ -33,7 +33,7 @@ search = "20s"
 
 [[methods]]
 label = "n-rsl"  # the report's example names it; nothing is learned here, which would take long
-method = "goalward-lama"
+method = "portfolio"
 
 [[methods]]
 method = "ff"

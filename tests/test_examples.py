@@ -39,7 +39,7 @@ def test_the_demo_ends_with_a_table_and_when_training_pays(tmp_path: Path) -> No
     table = done.stdout[done.stdout.index("method ") :].splitlines()
     assert [title for title in ("solved", "cost", "search") if title not in table[0].split()] == []
     solved = {row.split()[0]: row.split()[1] for row in table[1:4] if "/6" in row}
-    assert solved["n-rsl"] == solved["goalward-lama"] == "6/6"
+    assert solved["n-rsl"] == solved["portfolio"] == "6/6"
     assert re.search(r"^n-rsl: training (pays after \d+ state|does not pay)", done.stdout, flags=re.MULTILINE)
 
 

@@ -38,7 +38,7 @@ def test_every_system_of_the_comparison_is_in_the_table() -> None:
     assert kinds == {
         **dict.fromkeys(["n-rsl", "rsl", "tsl", "sing", "boot", "bexp", "avi"], "instance"),
         "hgn": "domain",
-        **dict.fromkeys(["ff", "goalward-lama", "fd-ff", "lama", "lama-full"], "planner"),
+        **dict.fromkeys(["ff", "portfolio", "fd-ff", "lama", "lama-full"], "planner"),
     }
 
 

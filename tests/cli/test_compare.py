@@ -23,10 +23,10 @@ from goalward.learning import METHODS
 from goalward.search.learned import load_model
 from goalward.task import grounding
 
-from .program import Files, Told
+from .program import Files, Told, write_files
 
 Goalward = Callable[..., Told]
-ALL = "n-rsl,rsl,tsl,boot,bexp,avi,sing,ff,blind,add,hmax,goalcount,goalward-lama,fd-ff,lama"
+ALL = "n-rsl,rsl,tsl,boot,bexp,avi,sing,ff,blind,add,hmax,goalcount,portfolio,fd-ff,lama"
 
 
 @pytest.fixture
@@ -92,6 +92,43 @@ def test_steps_are_counted_where_they_are_not_what_a_plan_costs(goalward: Goalwa
     figures = dict(zip(head, row, strict=False))
     assert {"length", "cost"} < set(head)
     assert figures["length"] != figures["cost"]
+
+
+DETOUR_DOMAIN = """
+(define (domain detour)
+  (:requirements :strips :action-costs)
+  (:predicates (here) (half) (there))
+  (:functions (total-cost) - number)
+  (:action fly :parameters () :precondition (here) :effect (and (there) (not (here)) (increase (total-cost) 1)))
+  (:action walk :parameters () :precondition (here) :effect (and (half) (not (here)) (increase (total-cost) 0)))
+  (:action rest :parameters () :precondition (half) :effect (and (there) (not (half)) (increase (total-cost) 0))))
+"""
+DETOUR_PROBLEM = """
+(define (problem detour-1) (:domain detour) (:init (here) (= (total-cost) 0)) (:goal (there))
+  (:metric minimize (total-cost)))
+"""
+
+
+@pytest.mark.parametrize(("costs", "cost", "steps"), [([], 0, 2), (["--set", "hmax.search.unit_costs=true"], 1, 1)])
+def test_a_heuristic_counts_what_its_search_counts(
+    goalward: Goalward, tmp_path: Path, costs: list[str], cost: int, steps: int
+) -> None:
+    files = write_files(tmp_path, DETOUR_DOMAIN, DETOUR_PROBLEM)
+    algorithm = ("--set", "hmax.search.algorithm=astar")
+    outcome = goalward(
+        "compare",
+        *files.names,
+        files.names[1],
+        "--methods",
+        "hmax",
+        *algorithm,
+        *costs,
+        "--time-limit",
+        "10s",
+        "--json",
+    )
+    (run,) = json.loads(outcome.out)["runs"]
+    assert (run["status"], run["cost"], run["plan_length"]) == ("solved", cost, steps)
 
 
 @pytest.mark.parametrize("name", ["ff", "lama"])

@@ -343,7 +343,7 @@ def test_a_plan_may_go_to_standard_output(trains: Files) -> None:
 # --- which search ---
 
 
-def test_the_search_is_lama_unless_a_heuristic_is_given(goalward: Goalward, bundled: Callable[..., Files]) -> None:
+def test_the_search_is_portfolio_unless_a_heuristic_is_given(goalward: Goalward, bundled: Callable[..., Files]) -> None:
     files = bundled("delivery")
 
     def queues(*options: str) -> set[str]:
@@ -352,16 +352,18 @@ def test_the_search_is_lama_unless_a_heuristic_is_given(goalward: Goalward, bund
         assert ("Led to the goal by " in outcome.out) == ("Expansions by " in outcome.out)
         return set(re.findall(r"(?m)^Expansions by (.+): \d+$", outcome.out))
 
-    assert queues() == queues("--search", "lama")
+    assert queues() == queues("--search", "portfolio")
     assert queues()
-    assert all(name.startswith(("lama: ff", "lama: landmarks")) for name in queues())
+    assert all(name.startswith(("landmarks: ff", "landmarks: landmarks")) for name in queues())
     assert queues("-H", "ff") == queues("-H", "goalcount") == queues("--search", "wastar") == set()
 
 
 def test_hybrid_search_needs_a_model(goalward: Goalward, trains: Files) -> None:
     outcome = goalward("plan", *trains.names, "--search", "hybrid")
     assert outcome.code == 36
-    assert outcome.error == "the search hybrid needs a heuristic beside h_FF, such as a model; without one, use lama"
-    outcome = goalward("plan", *trains.names, "--search", "lama", "-H", "goalcount")
+    assert (
+        outcome.error == "the search hybrid needs a heuristic beside h_FF, such as a model; without one, use portfolio"
+    )
+    outcome = goalward("plan", *trains.names, "--search", "portfolio", "-H", "goalcount")
     assert outcome.code == 36
-    assert outcome.error.startswith("the search lama uses h_FF and landmarks alone, not goalcount")
+    assert outcome.error.startswith("the search portfolio uses h_FF and landmarks alone, not goalcount")

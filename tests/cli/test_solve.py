@@ -191,12 +191,14 @@ def test_the_search_is_hybrid_unless_told_otherwise_and_says_what_led_to_the_goa
         (found,) = table(goalward("solve", MODEL, STATES[0], "--json", *options))["states"]
         return {name: value for name, value in found.items() if not name.endswith("_time")}
 
-    hybrid, lama = row(), row("--search", "lama")
+    hybrid, portfolio = row(), row("--search", "portfolio")
     assert hybrid == row("--search", "hybrid")
-    assert hybrid["led_by"].startswith("lama: "), "what h_FF and landmarks solve at once never waits for the network"
-    assert hybrid["led_by"] == lama["led_by"]
+    assert hybrid["led_by"].startswith("landmarks: "), (
+        "what h_FF and landmarks solve at once never waits for the network"
+    )
+    assert hybrid["led_by"] == portfolio["led_by"]
     assert hybrid["evaluations_by_heuristic"].keys() == {"ff", "landmarks"}
-    assert sum(lama["expansions_by_queue"].values()) + 1 == lama["expanded"] == hybrid["expanded"]
+    assert sum(portfolio["expansions_by_queue"].values()) + 1 == portfolio["expanded"] == hybrid["expanded"]
     assert row(*PAPER)["led_by"] == ""
     cells = next(csv.DictReader(io.StringIO(goalward("solve", MODEL, STATES[0], "--csv").out)))
     assert json.loads(cells["expansions_by_queue"]) == hybrid["expansions_by_queue"]
@@ -288,7 +290,7 @@ def test_jobs_change_nothing_but_the_time(goalward: Goalward) -> None:
 
 def test_a_state_that_runs_out_of_time(goalward: Goalward, endless: Endless, tmp_path: Path) -> None:
     task = load_model(endless.model).task
-    found = search(task, "ff", SearchOptions("lama"))
+    found = search(task, "ff", SearchOptions("portfolio"))
     states = from_bits(states_along(task, task.init, found.plan or ()), task.n_atoms)
     solved_state = write_state(tmp_path / "done.pddl", task, np.flatnonzero(states[-1]))
     outcome = goalward("solve", endless.model, solved_state, *[endless.state] * 5, *PAPER, "--time-limit", "200ms")

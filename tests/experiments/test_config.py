@@ -104,10 +104,10 @@ def test_a_domain_learned_method_needs_its_model() -> None:
 
 
 def test_rows_are_greedy_searches_with_one_heuristic_unless_the_config_says_otherwise() -> None:
-    config = read(GOOD + 'search = { algorithm = "lama" }\n[[methods]]\nmethod = "goalward-lama"\n')
-    learned, ff, lama = (one.search_options(1.0, 1) for one in config.methods)
+    config = read(GOOD + 'search = { algorithm = "portfolio" }\n[[methods]]\nmethod = "portfolio"\n')
+    learned, ff, portfolio = (one.search_options(1.0, 1) for one in config.methods)
     assert (learned.algorithm, learned.batches) == ("gbfs", (1, 32, 256))
-    assert (ff.algorithm, lama.algorithm) == ("lama", "lama")
+    assert (ff.algorithm, portfolio.algorithm) == ("portfolio", "portfolio")
     hybrid = read(GOOD.replace("options = { samples = 1000 }", 'search = { algorithm = "hybrid" }')).methods[0]
     assert hybrid.search_options(1.0, 1).algorithm == "hybrid"
 

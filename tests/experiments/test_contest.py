@@ -107,10 +107,10 @@ def test_the_same_units_give_the_same_results_as_in_their_own_processes(schedule
 
 
 def test_what_queues_and_heuristics_did_is_kept(contest: Contest) -> None:
-    entrants = parse_entrants("goalward-lama,goalcount,ff", ["goalcount.search.algorithm=hybrid"])
+    entrants = parse_entrants("portfolio,goalcount,ff", ["goalcount.search.algorithm=hybrid"])
     found = list(replace(contest, entrants=tuple(entrants)).run(Silent()))
     assert {unit.method: result.status for unit, result in found} == dict.fromkeys(
-        ("goalward-lama", "goalcount", "ff"), "solved"
+        ("portfolio", "goalcount", "ff"), "solved"
     )
     for unit, result in found:
         evaluations, expansions = (
@@ -175,7 +175,7 @@ def test_a_summary_has_medians_over_solved_states_and_rates_over_all() -> None:
     assert (summary.states, summary.training_time, summary.failure) == (0, None, "nothing to learn from")
 
 
-def test_a_summary_says_when_training_has_paid_beside_lama() -> None:
+def test_a_summary_says_when_training_has_paid_beside_what_is_not_trained() -> None:
     def entries(method: str, *seconds: float, training: float | None = None) -> list[tuple[Unit, Result]]:
         units = [Unit("search", "d", "e", "i", method, 0, f"s{i}") for i in range(len(seconds))]
         found = [(u, Result(u.id, "solved", solved=True, total_time=t)) for u, t in zip(units, seconds, strict=True)]
@@ -186,9 +186,9 @@ def test_a_summary_says_when_training_has_paid_beside_lama() -> None:
 
     learned = entries("n-rsl", 1.0, 2.0, training=60.0)
     assert [summary.break_even for summary in summarise(learned)] == [None], "nothing to compare with"
-    both = [*learned, *entries("goalward-lama", 4.0, 5.0)]
+    both = [*learned, *entries("portfolio", 4.0, 5.0)]
     assert [summary.break_even for summary in summarise(both)] == [
-        "training pays after 20 state(s): 1 m 00 s once, then 1.50 s a state, goalward-lama 4.50 s",
+        "training pays after 20 state(s): 1 m 00 s once, then 1.50 s a state, portfolio 4.50 s",
         None,
     ]
     all_three = [*both, *entries("lama", 1.0, 1.0)]

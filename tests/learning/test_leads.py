@@ -24,17 +24,17 @@ def lead_of(**figures: tuple[float, float, float]) -> str:
 
 
 def test_of_parts_whose_plans_are_about_as_good_the_fastest_leads() -> None:
-    assert lead_of() == "lama"
+    assert lead_of() == "landmarks"
     assert lead_of(agenda=(0.1, 900, 5.2)) == "agenda", "a tenth of the plan is not worth a wait"
-    assert lead_of(agenda=(0.1, 100, 6.0)) == "lama", "more than that is"
-    assert lead_of(novelty=(0.19, 100, 5.0)) == "lama", "not clearly faster"
+    assert lead_of(agenda=(0.1, 100, 6.0)) == "landmarks", "more than that is"
+    assert lead_of(novelty=(0.19, 100, 5.0)) == "landmarks", "not clearly faster"
     assert lead_of(agenda=(0.15, 400, 5.0), network=(0.1, 400, 5.1)) == "network"
 
 
 def test_where_nobody_notices_the_time_expansions_decide() -> None:
-    assert lead_of(lama=(0.01, 100, 5.0), novelty=(0.02, 50, 5.0)) == "novelty"
-    assert lead_of(lama=(0.01, 100, 5.0), novelty=(0.005, 95, 5.0)) == "lama", "not clearly fewer"
-    assert lead_of(lama=(0.01, 100, 5.0), novelty=(0.06, 50, 5.0)) == "lama", "this one is noticed"
+    assert lead_of(landmarks=(0.01, 100, 5.0), novelty=(0.02, 50, 5.0)) == "novelty"
+    assert lead_of(landmarks=(0.01, 100, 5.0), novelty=(0.005, 95, 5.0)) == "landmarks", "not clearly fewer"
+    assert lead_of(landmarks=(0.01, 100, 5.0), novelty=(0.06, 50, 5.0)) == "landmarks", "this one is noticed"
 
 
 @pytest.mark.parametrize(("longest", "head_start"), [(0.0, None), (0.001, 0.1), (0.25, 0.5), (0.4, 0.8), (9.0, 1.0)])
@@ -97,9 +97,9 @@ def test_more_states_decide_where_that_takes_a_moment_and_there_is_time(
 
 
 def test_nobody_waits_for_parts_that_are_slower_than_the_fastest(small: Task, monkeypatch: pytest.MonkeyPatch) -> None:
-    searches = Searches(monkeypatch, {"lama": 99.0, "agenda": 1.0, "novelty": 9.0, "hybrid": 0.2, "network": 9.0})
+    searches = Searches(monkeypatch, {"landmarks": 99.0, "agenda": 1.0, "novelty": 9.0, "hybrid": 0.2, "network": 9.0})
     compared = compare_leads(bind_heuristic(small, "blind"), validation_states(small, 1, 0), 11.0, until=25.0)
-    assert searches.limits == [("lama", 4.0), ("agenda", 4.0), ("novelty", 2.0), ("hybrid", 2.0), ("network", 0.4)]
+    assert searches.limits == [("landmarks", 4.0), ("agenda", 4.0), ("novelty", 2.0), ("hybrid", 2.0), ("network", 0.4)]
     assert best_lead(compared) == "hybrid"
 
 

@@ -33,11 +33,11 @@ class Searches:
 @pytest.mark.parametrize(
     ("needs", "lead", "shortest"),
     [
-        ({}, "lama", 20),
+        ({}, "landmarks", 20),
         ({"novelty": (50, 20)}, "novelty", 20),
-        ({"novelty": (50, 50)}, "lama", 20),  # so long a plan is worth fewer expansions
+        ({"novelty": (50, 50)}, "landmarks", 20),  # so long a plan is worth fewer expansions
         ({"agenda": (110, 10), "novelty": (50, 25)}, "agenda", 10),
-        ({"lama": (2 * EXPANSIONS, 1), "novelty": (2 * EXPANSIONS, 1)}, "agenda", 20),
+        ({"landmarks": (2 * EXPANSIONS, 1), "novelty": (2 * EXPANSIONS, 1)}, "agenda", 20),
     ],
 )
 def test_what_needs_fewest_expansions_for_short_plans_leads(
@@ -62,7 +62,7 @@ def test_searches_get_more_where_they_find_nothing_and_keep_it_where_they_do() -
 
 def test_searches_that_were_cut_short_say_nothing_about_who_is_best() -> None:
     def cut_short(lead: Lead, expansions: int) -> SearchResult:
-        if lead == "lama":
+        if lead == "landmarks":
             return replace(KNOWN, plan=(0,) * 9)
         return replace(KNOWN, status=Status.CANCELLED, plan=None)
 

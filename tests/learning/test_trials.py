@@ -175,8 +175,8 @@ def test_nobody_knows_where_no_search_solves_anything(
 @pytest.mark.parametrize(
     ("prices", "lead", "helps"),
     [
-        ((50, 50, 50, 50, 50), "lama", False),
-        ((50, 46, 46, 46, 46), "lama", False),  # nobody is clearly better
+        ((50, 50, 50, 50, 50), "landmarks", False),
+        ((50, 46, 46, 46, 46), "landmarks", False),  # nobody is clearly better
         ((50, 10, 50, 50, 50), "agenda", False),
         ((50, 50, 10, 50, 50), "novelty", False),
         ((50, 50, 10, 9.5, 50), "novelty", True),  # the network makes h_FF and landmarks better
@@ -198,9 +198,9 @@ def test_what_is_best_on_validation_states_leads_and_a_network_that_leads_or_add
     assert model.info["seconds_per_state"] == prices[list(LEADS).index(lead)] / 100  # type: ignore[arg-type]
     assert model.heuristic().lead == lead
     assert model.heuristic().head_start == model.info["head_start"] == 0.4
-    left_out = without_model(model)(model.task)
+    left_out = without_model(model, SearchOptions())(model.task)
     has_that_part = lead in WITHOUT_NETWORK
-    assert (left_out.lead, left_out.head_start) == ((lead, 0.4) if has_that_part else ("lama", None))
+    assert (left_out.lead, left_out.head_start) == ((lead, 0.4) if has_that_part else ("landmarks", None))
 
 
 @pytest.mark.parametrize(("alone", "states"), [(3, 10), (2, 3)])

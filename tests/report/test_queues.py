@@ -12,7 +12,7 @@ from report.examples import Entry, search, store_of
 
 METHODS = [
     {"label": "ff", "method": "ff", "search": {}},
-    {"label": "ours", "method": "goalward-lama", "search": {}},
+    {"label": "ours", "method": "portfolio", "search": {}},
     {"label": "both", "method": "n-rsl", "search": {"algorithm": "hybrid"}},
     {"label": "alone", "method": "n-rsl", "search": {"batch": 1}},
 ]
@@ -30,7 +30,7 @@ def entries() -> list[Entry]:
         searched("ours", "s0", {"ff": 5, "landmarks": 4}, {"ff": 3, "landmarks": 1}, "ff"),
         searched("ours", "s1", {"ff": 7, "landmarks": 7}, {"ff": 2, "landmarks": 4}, "landmarks"),
         searched("ours", "s2", {"ff": 9, "landmarks": 9}, {"ff": 8, "landmarks": 0}, ""),
-        searched("both", "s0", {"ff": 1, "network": 90}, {"lama: ff": 1, "hybrid: network": 6}, "hybrid: network"),
+        searched("both", "s0", {"ff": 1, "network": 90}, {"landmarks: ff": 1, "hybrid: network": 6}, "hybrid: network"),
         searched("alone", "s0", none, none, ""),
         search("blocks/hard/p1", "ff", "s0", extra={"h_along": [1.0, 0.0]}),
     ]
@@ -51,7 +51,7 @@ def test_the_page_lists_them_by_queue(tmp_path: Path) -> None:
         page = make_page(load(store), store)
     assert page["queues"] == [
         ["ours", [["ff", 21], ["landmarks", 20]], [["ff", 13, 1], ["landmarks", 5, 1]]],
-        ["both", [["ff", 1], ["network", 90]], [["lama: ff", 1, 0], ["hybrid: network", 6, 1]]],
+        ["both", [["ff", 1], ["network", 90]], [["landmarks: ff", 1, 0], ["hybrid: network", 6, 1]]],
     ]
 
 

@@ -139,11 +139,11 @@ def test_limits_hold() -> None:
 def test_it_takes_its_turn_beside_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     task = make_tiny("storage", 1).task
     parts = [
-        _core.PortfolioPart(name="lama", kind=_core.PartKind.GUIDED, share=1e-9, delay=1),
+        _core.PortfolioPart(name="landmarks", kind=_core.PartKind.GUIDED, share=1e-9, delay=1),
         _core.PortfolioPart(name="agenda", kind=_core.PartKind.AGENDA),
     ]
-    monkeypatch.setattr(searches, "lama_parts", lambda *_: parts)
-    result = search(task, "ff", SearchOptions(algorithm="lama"))
+    monkeypatch.setattr(searches, "portfolio_parts", lambda *_: parts)
+    result = search(task, "ff", SearchOptions(algorithm="portfolio"))
     assert result.status == Status.SOLVED
     assert result.statistics.led_by.startswith("agenda: ")
 

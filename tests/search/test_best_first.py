@@ -33,6 +33,7 @@ from goalward.search import (
     bind_heuristic,
     search,
 )
+from goalward.search.batches import lookahead, search_regions
 from goalward.task.domains import generate
 from goalward.task.grounding import ground
 from goalward.task.lifted_reader import parse_domain, parse_problem
@@ -48,8 +49,14 @@ Cells = npt.NDArray[np.uint8]
 
 # One key opens one of two doors: without deletes both, in truth never.
 TWO_DOORS = make_task(3, [([0], [1], [0], 1), ([0], [2], [0], 1)], [0], [1, 2])
+# One step of cost 1, or two of cost 0.
+DETOUR = make_task(3, [([0], [2], [0], 1), ([0], [1], [0], 0), ([1], [2], [1], 0)], [0], [2])
 # The cheaper way is the one with the larger rounded estimate.
 CLOSE_AND_DEAR = make_task(3, [([0], [1], [0], 1), ([1], [2], [1], 2**26 + 5), ([0], [2], [0], 2**26 + 7)], [0], [2])
+# 16,777,219 lies between two floats: rounded up, the cost of one step made two steps look as dear as the single one.
+TWO_ARE_CHEAPER = make_task(
+    3, [([0], [2], [0], 2 * 16_777_219 + 1), ([0], [1], [0], 16_777_219), ([1], [2], [1], 16_777_219)], [0], [2]
+)
 
 
 @pytest.fixture(scope="module")
@@ -95,10 +102,12 @@ def test_a_star_is_optimal_with_admissible_heuristics(batch: int, task: Task, un
         assert (result.length if unit_costs else result.cost) == optimum
 
 
+@pytest.mark.parametrize("name", ["hmax", "blind"])
 @given(task=strips_tasks(max_operators=5, max_cost=2**31 - 1))
 @example(CLOSE_AND_DEAR)
-def test_a_star_is_optimal_however_dear_the_operators(task: Task) -> None:
-    result = search(task, "hmax", SearchOptions("astar"))
+@example(TWO_ARE_CHEAPER)
+def test_a_star_is_optimal_however_dear_the_operators(name: str, task: Task) -> None:
+    result = search(task, name, SearchOptions("astar"))
     optimum = cheapest_cost(task, unit_costs=False)
     assert (result.cost if result.solved else inf) == optimum
 
@@ -556,6 +565,59 @@ def test_options_out_of_bounds(options: dict[str, object], message: str) -> None
 def test_a_heuristic_of_another_task_is_refused(tiny_task: TinyTask) -> None:
     with pytest.raises(UsageError, match="another task"):
         search(tiny_task("blocks").task, bind_heuristic(make_tiny("tiles").task, "ff"))
+
+
+@pytest.mark.parametrize("name", ["hmax", "blind", "add", "ff"])
+def test_a_heuristic_known_by_name_counts_what_the_search_counts(name: str) -> None:
+    cheap = search(DETOUR, name, SearchOptions("astar"))
+    short = search(DETOUR, name, SearchOptions("astar", unit_costs=True))
+    assert (cheap.cost, cheap.length, short.cost, short.length) == (0, 2, 1, 1)
+
+
+@pytest.mark.parametrize("algorithm", ["astar", "wastar"])
+@pytest.mark.parametrize(
+    ("unit_costs", "message"),
+    [
+        (
+            True,
+            "counts steps, but the search {} counts the costs in the PDDL: bind the heuristic with unit_costs=False",
+        ),
+        (
+            False,
+            "counts the costs in the PDDL, but the search {} counts steps: bind the heuristic with unit_costs=True",
+        ),
+    ],
+)
+def test_a_bound_heuristic_that_counts_something_else_than_the_search_is_refused(
+    algorithm: str, unit_costs: bool, message: str
+) -> None:
+    heuristic = bind_heuristic(DETOUR, "hmax", unit_costs=unit_costs)
+    assert heuristic.unit_costs is unit_costs
+    same, other = (SearchOptions(algorithm, unit_costs=costs) for costs in (unit_costs, not unit_costs))  # type: ignore[arg-type]
+    assert search(DETOUR, heuristic, same).solved
+    assert search(DETOUR, heuristic).solved, "greedy search goes by the heuristic alone"
+    with pytest.raises(UsageError) as refused:
+        search(DETOUR, heuristic, other)
+    assert str(refused.value) == "the heuristic hmax " + message.format(algorithm)
+
+
+def test_what_a_heuristic_counts_is_the_same_where_every_action_costs_one(tiny_task: TinyTask) -> None:
+    task = tiny_task("blocks").task
+    assert search(task, bind_heuristic(task, "hmax"), SearchOptions("astar")).solved
+
+
+def test_what_a_function_counts_is_unknown() -> None:
+    heuristic = bind_heuristic(DETOUR, count_goals(DETOUR))
+    assert heuristic.unit_costs is None
+    assert all(search(DETOUR, heuristic, SearchOptions("astar", unit_costs=costs)).solved for costs in (True, False))
+
+
+@pytest.mark.parametrize("update", [lookahead, search_regions])
+def test_updates_that_add_steps_refuse_a_heuristic_that_counts_costs(update: Callable[..., object]) -> None:
+    states = to_bits([DETOUR.init], DETOUR.n_atoms)
+    update(bind_heuristic(DETOUR, "ff"), states)
+    with pytest.raises(UsageError, match=r"counts the costs in the PDDL, but .* counts steps"):
+        update(bind_heuristic(DETOUR, "ff", unit_costs=False), states)
 
 
 def test_statistics_have_names_for_everything_the_core_counts(tiny_task: TinyTask) -> None:

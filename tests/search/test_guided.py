@@ -1,4 +1,4 @@
-"""lama and hybrid: searches that bring h_FF and landmarks with them."""
+"""portfolio and hybrid: searches that bring h_FF and landmarks with them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from goalward.task.validate import validate_plan
 from helpers import Tiny, make_tiny, read_texts
 from oracle import cheapest_cost, make_task, strips_tasks, successors, with_init
 
-GUIDED = ("lama", "hybrid")
+GUIDED = ("portfolio", "hybrid")
 # One key opens one of two doors: without deletes both, in truth never.
 TWO_DOORS = make_task(3, [([0], [1], [0], 1), ([0], [2], [0], 1)], [0], [1, 2])
 
@@ -39,7 +39,7 @@ def misleading(states: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
 
 
 def guided(task: Task, algorithm: str, *, init: npt.NDArray[np.int32] | None = None, **options: object) -> SearchResult:
-    heuristic = "ff" if algorithm == "lama" else misleading
+    heuristic = "ff" if algorithm == "portfolio" else misleading
     return search(task, heuristic, SearchOptions(algorithm, **options), init=init)  # type: ignore[arg-type]
 
 
@@ -104,7 +104,7 @@ def test_a_goal_that_holds_needs_no_steps(algorithm: str) -> None:
 def test_a_dead_end_of_the_relaxation_is_not_expanded() -> None:
     # Burning the bridge (o0) is easier than crossing it (o1, o2), and ends everything.
     task = make_task(5, [([0], [4], [1], 1), ([0, 1], [2], [0], 1), ([2], [3], [2], 1)], [0, 1], [3])
-    result = search(with_init(task, [0]), "ff", SearchOptions("lama"))
+    result = search(with_init(task, [0]), "ff", SearchOptions("portfolio"))
     assert (result.status, result.statistics.dead_ends, result.statistics.expanded) == (Status.UNSOLVABLE, 1, 0)
 
 
@@ -113,7 +113,7 @@ def test_a_state_without_an_atom_that_always_holds_is_searched_too(algorithm: st
     task = make_task(3, [([0], [2], [], 1), ([1], [2], [], 1)], [0, 1], [2])  # nothing deletes (a0)
     result = search(
         task,
-        "ff" if algorithm == "lama" else "goalcount",
+        "ff" if algorithm == "portfolio" else "goalcount",
         SearchOptions(algorithm),
         init=np.array([1], dtype=np.int32),  # type: ignore[arg-type]
     )
@@ -135,13 +135,13 @@ def test_what_the_leading_part_solves_at_once_waits_for_no_other(tiny: Tiny, lea
 def test_all_parts_take_their_turns_whatever_leads(hard: Task, lead: Lead) -> None:
     counts = search(hard, "goalcount", SearchOptions("hybrid", lead=lead, expansion_limit=50_000)).statistics
     parts = [queue.split(":")[0] for queue, _ in counts.expansions_by_queue]
-    assert set(parts) == {"lama", "agenda", "novelty", "hybrid", "width 1", "width 32", "width 256"}
+    assert set(parts) == {"landmarks", "agenda", "novelty", "hybrid", "width 1", "width 32", "width 256"}
     assert parts[0] == ("width 1" if lead == "network" else lead)
 
 
 @pytest.mark.parametrize("lead", ["agenda", "novelty"])
 def test_others_may_lead_without_a_learned_heuristic(tiny: Tiny, lead: Lead) -> None:
-    result = search(tiny.task, "ff", SearchOptions("lama", lead=lead))
+    result = search(tiny.task, "ff", SearchOptions("portfolio", lead=lead))
     assert result.solved
     assert all(queue.startswith(lead) for queue, n in result.statistics.expansions_by_queue if n)
 
@@ -151,8 +151,10 @@ def test_the_heuristic_says_what_leads_unless_the_options_do(tiny: Tiny) -> None
     by_options = search(tiny.task, bind_network(tiny.task, weights), SearchOptions("hybrid", lead="hybrid"))
     by_itself = search(tiny.task, bind_network(tiny.task, weights, lead="hybrid"), SearchOptions("hybrid"))
     assert without_time(by_itself.statistics) == without_time(by_options.statistics)
-    overruled = search(tiny.task, bind_network(tiny.task, weights, lead="hybrid"), SearchOptions("hybrid", lead="lama"))
-    assert overruled.statistics.led_by.startswith("lama") or overruled.statistics.expanded <= 1
+    overruled = search(
+        tiny.task, bind_network(tiny.task, weights, lead="hybrid"), SearchOptions("hybrid", lead="landmarks")
+    )
+    assert overruled.statistics.led_by.startswith("landmarks") or overruled.statistics.expanded <= 1
 
 
 @pytest.mark.parametrize("lead", LEADS)
@@ -163,7 +165,7 @@ def test_with_a_long_head_start_nothing_else_begins(hard: Task, lead: Lead) -> N
         return {queue.split(":")[0].split()[0] for queue, _ in counts.expansions_by_queue}
 
     assert parts(1000) == {"width" if lead == "network" else lead}
-    assert parts(0.001) == {"lama", "agenda", "novelty", "hybrid", "width"}
+    assert parts(0.001) == {"landmarks", "agenda", "novelty", "hybrid", "width"}
 
 
 @pytest.mark.parametrize("lead", LEADS)
@@ -202,10 +204,15 @@ def test_an_unknown_lead_is_an_error() -> None:
 # --- what is counted ---
 
 
-def test_lama_counts_evaluations_by_heuristic_and_expansions_by_queue(tiny: Tiny) -> None:
-    counts = guided(tiny.task, "lama").statistics
+def test_portfolio_counts_evaluations_by_heuristic_and_expansions_by_queue(tiny: Tiny) -> None:
+    counts = guided(tiny.task, "portfolio").statistics
     queues = dict(counts.expansions_by_queue)
-    assert list(queues) == ["lama: ff", "lama: ff preferred", "lama: landmarks", "lama: landmarks preferred"]
+    assert list(queues) == [
+        "landmarks: ff",
+        "landmarks: ff preferred",
+        "landmarks: landmarks",
+        "landmarks: landmarks preferred",
+    ]
     assert sum(queues.values()) == max(counts.expanded - 1, 0)  # no queue leads to the initial state
     assert dict(counts.evaluations_by_heuristic)["ff"] == counts.evaluated == counts.expanded + counts.dead_ends
     assert counts.led_by in queues or counts.expanded <= 1
@@ -217,10 +224,10 @@ def test_hybrid_search_names_the_search_of_each_queue(hard: Task) -> None:
     ).statistics
     queues, evaluations = dict(counts.expansions_by_queue), dict(counts.evaluations_by_heuristic)
     assert [queue for queue in queues if not queue.startswith("agenda: ")][:6] == [
-        "lama: ff",
-        "lama: ff preferred",
-        "lama: landmarks",
-        "lama: landmarks preferred",
+        "landmarks: ff",
+        "landmarks: ff preferred",
+        "landmarks: landmarks",
+        "landmarks: landmarks preferred",
         "novelty",
         "hybrid: ff",
     ]
@@ -255,7 +262,7 @@ def test_progress_sees_counts_and_can_cancel(hard: Task, algorithm: str) -> None
         seen.append(statistics)
         return len(seen) < 3
 
-    heuristic = "ff" if algorithm == "lama" else misleading
+    heuristic = "ff" if algorithm == "portfolio" else misleading
     options = SearchOptions(algorithm, time_limit=60)  # type: ignore[arg-type]
     assert search(hard, heuristic, options, progress=stop_at_third).status is Status.CANCELLED
     assert seen[0].expanded <= seen[1].expanded < seen[2].expanded
@@ -264,13 +271,14 @@ def test_progress_sees_counts_and_can_cancel(hard: Task, algorithm: str) -> None
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc to see the memory in use")
 @pytest.mark.parametrize(
-    "parts", ["lama_parts()", "hybrid_parts((1, 32))", "hybrid_parts((1, 32), 'hybrid')[:1]", "lama_parts()[1:]"]
+    "parts",
+    ["portfolio_parts()", "hybrid_parts((1, 32))", "hybrid_parts((1, 32), 'hybrid')[:1]", "portfolio_parts()[1:]"],
 )
 def test_memory_runs_out_near_its_limit(parts: str) -> None:
     script = f"""
 from goalward import _core
 from goalward.search import SearchOptions, bind_heuristic
-from goalward.search.portfolio import hybrid_parts, lama_parts
+from goalward.search.portfolio import hybrid_parts, portfolio_parts
 from goalward.task.domains import generate
 from goalward.task.grounding import ground
 from goalward.task.lifted_reader import parse_domain, parse_problem
@@ -317,14 +325,14 @@ def test_turns_depend_neither_on_time_nor_on_earlier_searches(hard: Task) -> Non
 # --- wrong use ---
 
 
-def test_lama_takes_no_other_heuristic_and_hybrid_needs_one() -> None:
+def test_portfolio_takes_no_other_heuristic_and_hybrid_needs_one() -> None:
     task = make_tiny("blocks").task
-    with pytest.raises(UsageError, match="lama uses h_FF and landmarks alone, not goalcount"):
-        search(task, "goalcount", SearchOptions("lama"))
+    with pytest.raises(UsageError, match="portfolio uses h_FF and landmarks alone, not goalcount"):
+        search(task, "goalcount", SearchOptions("portfolio"))
     with pytest.raises(UsageError, match="needs a heuristic beside h_FF"):
         search(task, "ff", SearchOptions("hybrid"))
     with pytest.raises(UsageError, match="one state at a time"):
-        SearchOptions("lama", batch=4)
+        SearchOptions("portfolio", batch=4)
 
 
 def test_a_network_of_another_problem_is_refused() -> None:

@@ -75,6 +75,15 @@ def test_blind_is_zero_in_goals_and_at_most_one_cheapest_step_elsewhere(
             assert 0 <= value < inf
 
 
+@given(task=strips_tasks(max_cost=2**31 - 1))
+@example(ODD_BEYOND_FLOATS)
+def test_blind_never_exceeds_the_optimum_however_dear_the_operators(task: Task) -> None:
+    optimum = cheapest_cost(task, unit_costs=False)
+    if 0 < optimum < inf:
+        (value,) = values(task, "blind", [as_set(task.init)], unit_costs=False)
+        assert min(task.costs.tolist()) * 0.999_999 <= value <= optimum
+
+
 @settings(max_examples=60)
 @given(task=strips_tasks(max_operators=7), unit_costs=st.booleans(), data=st.data())
 def test_h_ff_is_the_cost_of_a_relaxed_plan(task: Task, unit_costs: bool, data: st.DataObject) -> None:

@@ -390,7 +390,7 @@ def switches(n: int) -> Task:
 
 
 def test_finding_them_asks_whether_to_go_on() -> None:
-    found = search(switches(300), "ff", SearchOptions("lama"), progress=lambda so_far: False)
+    found = search(switches(300), "ff", SearchOptions("portfolio"), progress=lambda so_far: False)
     assert found.status is Status.CANCELLED
     assert (found.statistics.expanded, found.statistics.stored) == (0, 1)
 
@@ -400,15 +400,15 @@ def test_orders_of_very_many_count_as_memory() -> None:
     """A bit for each pair of 8,000 landmarks is 8 MB, and nine times that is in use at once."""
     task = switches(4000)
     bound = bind_heuristic(task, "ff")
-    options = SearchOptions("lama", time_limit=60)
+    options = SearchOptions("portfolio", time_limit=60)
     prepare(bound, options, task.init)
     found = search(task, bound, replace(options, memory_limit=_core.resident_memory() + 40 * 2**20))
-    assert found.statistics.evicted == ["lama"]
+    assert found.statistics.evicted == ["landmarks"]
     assert found.solved, "the other parts need no landmarks"
 
 
 def test_a_state_with_many_successors_by_novelty_is_left_when_time_is_over() -> None:
     task = switches(3000)
-    found = search(task, "ff", SearchOptions("lama", lead="novelty", time_limit=0.001))
+    found = search(task, "ff", SearchOptions("portfolio", lead="novelty", time_limit=0.001))
     assert found.status is Status.OUT_OF_TIME
     assert found.statistics.evaluated < 3001, "all successors of the first state"

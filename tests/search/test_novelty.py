@@ -91,10 +91,10 @@ def test_its_plans_are_plans(domain: str) -> None:
 def test_it_takes_its_turn_beside_h_ff_and_landmarks(monkeypatch: pytest.MonkeyPatch) -> None:
     task = make_tiny("storage", 1).task
     parts = [
-        _core.PortfolioPart(name="lama", kind=_core.PartKind.GUIDED, share=1e-9, delay=1),
+        _core.PortfolioPart(name="landmarks", kind=_core.PartKind.GUIDED, share=1e-9, delay=1),
         _core.PortfolioPart(name="novelty", kind=_core.PartKind.NOVELTY),
     ]
-    monkeypatch.setattr(searches, "lama_parts", lambda *_: parts)
-    result = search(task, "ff", SearchOptions(algorithm="lama"))
+    monkeypatch.setattr(searches, "portfolio_parts", lambda *_: parts)
+    result = search(task, "ff", SearchOptions(algorithm="portfolio"))
     assert result.status == Status.SOLVED
     assert result.statistics.led_by == "novelty"

@@ -103,7 +103,7 @@ def run_oracle(native: Native, part: _core.PartKind, batch: int, limit: int) -> 
 
 
 PARTS = {
-    "lama": _core.PartKind.GUIDED,
+    "landmarks": _core.PartKind.GUIDED,
     "hybrid": _core.PartKind.HYBRID,
     "alone": _core.PartKind.NETWORK,
 }
@@ -131,7 +131,7 @@ def assert_alike(task: Task, part: str, batch: int, limit: int) -> None:
 @pytest.mark.parametrize("limit", [1, 2, 3, 5, 8, 13, 21, 34, 55, 1000])
 @pytest.mark.parametrize("domain", SIZES)
 def test_queues_of_guides_lead_where_the_plain_search_goes(domain: str, limit: int) -> None:
-    assert_alike(make_tiny(domain, SIZES[domain]).task, "lama", 1, limit)
+    assert_alike(make_tiny(domain, SIZES[domain]).task, "landmarks", 1, limit)
 
 
 @pytest.mark.parametrize("limit", [3, 10, 30, 1000])
@@ -144,4 +144,4 @@ def test_queues_of_a_network_lead_where_the_plain_search_goes(domain: str, part:
 @settings(max_examples=200)
 @given(task=strips_tasks(), part=st.sampled_from(list(PARTS)), batch=st.sampled_from([1, 2]), limit=st.integers(1, 40))
 def test_any_small_task_is_searched_as_by_the_plain_search(task: Task, part: str, batch: int, limit: int) -> None:
-    assert_alike(task, part, 1 if part == "lama" else batch, limit)
+    assert_alike(task, part, 1 if part == "landmarks" else batch, limit)

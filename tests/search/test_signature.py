@@ -30,10 +30,10 @@ SIGNATURES = {
     ("tiles", 3, "ff", "gbfs", 1): (116, 213, 38),
     ("tiles", 2, "blind", "astar", 1): (65, 82, 10),
     ("visitall", 6, "goalcount", "gbfs", 8): (573, 1219, 74),
-    ("blocks", 14, "ff", "lama", 1): (196, 196, 50),
-    ("delivery", 8, "ff", "lama", 1): (468, 468, 67),
-    ("storage", 4, "ff", "lama", 1): (42, 45, 22),
-    ("tiles", 4, "ff", "lama", 1): (1040, 1040, 178),
+    ("blocks", 14, "ff", "portfolio", 1): (196, 196, 50),
+    ("delivery", 8, "ff", "portfolio", 1): (468, 468, 67),
+    ("storage", 4, "ff", "portfolio", 1): (42, 45, 22),
+    ("tiles", 4, "ff", "portfolio", 1): (1040, 1040, 178),
 }
 
 

@@ -70,9 +70,9 @@ def test_any_number_of_threads_may_ask_one_heuristic(task: Task, name: str) -> N
     assert side_by_side(lambda: bound.value(task.init), 2000) == [expected] * 2000
 
 
-@pytest.mark.parametrize("algorithm", ["lama", "hybrid", "gbfs"])
+@pytest.mark.parametrize("algorithm", ["portfolio", "hybrid", "gbfs"])
 def test_searches_with_one_bound_heuristic_do_not_disturb_each_other(task: Task, algorithm: str) -> None:
-    bound = HEURISTICS["ff" if algorithm == "lama" else "network"](task)
+    bound = HEURISTICS["ff" if algorithm == "portfolio" else "network"](task)
     options = SearchOptions(algorithm, expansion_limit=300)  # type: ignore[arg-type]
     alone = search(task, bound, options)
     for result in side_by_side(lambda: search(task, bound, options), 12):
@@ -97,7 +97,7 @@ def test_landmarks_helpful_actions_and_batches_from_many_threads(task: Task) -> 
 
 
 def test_plans_are_improved_side_by_side(tiles: Task) -> None:
-    found = search(tiles, "ff", SearchOptions("lama"))
+    found = search(tiles, "ff", SearchOptions("portfolio"))
     assert found.plan is not None
     plan = found.plan
     improved = side_by_side(lambda: improve_plan(tiles, plan, effort_limit=30_000_000).plan, 4)
@@ -112,14 +112,14 @@ def test_a_callback_may_search_with_the_heuristic_that_is_searching() -> None:
     """Landmark discovery calls back too: what it has found so far must survive."""
     task = many_switches(300)
     bound = bind_heuristic(task, "ff")
-    alone = search(task, bound, SearchOptions("lama"))
+    alone = search(task, bound, SearchOptions("portfolio"))
     inner: list[SearchResult] = []
 
     def progress(so_far: Statistics) -> None:
         if not inner:
-            inner.append(search(task, bound, SearchOptions("lama")))
+            inner.append(search(task, bound, SearchOptions("portfolio")))
 
-    outer = search(task, bound, SearchOptions("lama"), progress=progress)
+    outer = search(task, bound, SearchOptions("portfolio"), progress=progress)
     assert inner, "nobody called back"
     assert outer.plan == inner[0].plan == alone.plan
     assert without_time(outer.statistics) == without_time(inner[0].statistics) == without_time(alone.statistics)
@@ -133,7 +133,7 @@ def many_switches(n: int) -> Task:
 def test_a_search_from_within_an_improvement_finds_a_plan(tiles: Task) -> None:
     """The improver aims h_FF at parts of the plan; others who search at that time need it aimed at the goal."""
     bound = bind_heuristic(tiles, "ff")
-    found = search(tiles, bound, SearchOptions("lama"))
+    found = search(tiles, bound, SearchOptions("portfolio"))
     assert found.plan is not None
     inner: list[Status] = []
 
@@ -153,11 +153,11 @@ def without_time(statistics: Statistics) -> Statistics:
     return replace(statistics, seconds=0)
 
 
-@pytest.mark.parametrize("algorithm", ["lama", "hybrid"])
+@pytest.mark.parametrize("algorithm", ["portfolio", "hybrid"])
 @pytest.mark.parametrize("domain", ["tiles", "blocks"])
 def test_the_same_number_of_cores_gives_the_same_plan(algorithm: str, domain: str) -> None:
     task = bundled(domain, size=4 if domain == "tiles" else 14)
-    bound = HEURISTICS["ff" if algorithm == "lama" else "network"](task)
+    bound = HEURISTICS["ff" if algorithm == "portfolio" else "network"](task)
     plans = {
         cores: [search(task, bound, SearchOptions(algorithm, cores=cores)).plan for _ in range(3)]  # type: ignore[arg-type]
         for cores in (1, 2, 3)
@@ -168,7 +168,7 @@ def test_the_same_number_of_cores_gives_the_same_plan(algorithm: str, domain: st
 
 def test_cores_prove_that_there_is_no_plan() -> None:
     doors = make_task(3, [([0], [1], [0], 1), ([0], [2], [0], 1)], [0], [1, 2])
-    assert search(doors, "ff", SearchOptions("lama", cores=2)).status is Status.UNSOLVABLE
+    assert search(doors, "ff", SearchOptions("portfolio", cores=2)).status is Status.UNSOLVABLE
 
 
 @pytest.fixture(scope="module")
@@ -182,7 +182,7 @@ def endless() -> Task:
 
 def test_cores_keep_to_the_time_limit(endless: Task) -> None:
     begun = time.monotonic()
-    found = search(endless, "ff", SearchOptions("lama", cores=2, time_limit=0.5))
+    found = search(endless, "ff", SearchOptions("portfolio", cores=2, time_limit=0.5))
     assert found.status is Status.OUT_OF_TIME
     assert time.monotonic() - begun < 10
 
@@ -194,7 +194,7 @@ def test_progress_is_told_by_the_thread_that_called_and_may_cancel(endless: Task
         seen.append((threading.get_ident(), so_far.expanded))
         return len(seen) < 20
 
-    found = search(endless, "ff", SearchOptions("lama", cores=2), progress=progress)
+    found = search(endless, "ff", SearchOptions("portfolio", cores=2), progress=progress)
     assert found.status is Status.CANCELLED
     assert {thread for thread, _ in seen} == {threading.get_ident()}
     assert seen[-1][1] > seen[0][1]
@@ -206,7 +206,7 @@ def test_what_a_callback_raises_ends_all_threads(endless: Task) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        search(endless, "ff", SearchOptions("lama", cores=2), progress=progress)
+        search(endless, "ff", SearchOptions("portfolio", cores=2), progress=progress)
 
 
 def test_what_a_heuristic_raises_on_a_thread_reaches_the_caller(endless: Task) -> None:
@@ -226,9 +226,9 @@ def test_what_a_heuristic_raises_on_a_thread_reaches_the_caller(endless: Task) -
 @pytest.mark.parametrize("cores", [1, 2])
 def test_the_part_that_holds_most_is_evicted_when_memory_runs_out(endless: Task, cores: int) -> None:
     bound = bind_heuristic(endless, "ff")
-    search(endless, bound, SearchOptions("lama", expansion_limit=10))
+    search(endless, bound, SearchOptions("portfolio", expansion_limit=10))
     limit = _core.resident_memory() + 16 * 2**20
-    found = search(endless, bound, SearchOptions("lama", memory_limit=limit, time_limit=60, cores=cores))
+    found = search(endless, bound, SearchOptions("portfolio", memory_limit=limit, time_limit=60, cores=cores))
     assert found.status is Status.OUT_OF_MEMORY
     assert len(found.statistics.evicted) == 2, "the last part goes on until the memory is not enough for it alone"
     assert found.statistics.stored > 0

@@ -63,7 +63,7 @@ def plan(
     ] = None,
     algorithm: Annotated[
         str | None,
-        search_flag("  [default: lama; gbfs with --heuristic, hybrid with --model]"),
+        search_flag("  [default: portfolio; gbfs with --heuristic, hybrid with --model]"),
     ] = None,
     weight: Annotated[float, typer.Option(help="w of weighted A*")] = 5.0,
     costs: Annotated[

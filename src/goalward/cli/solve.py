@@ -60,8 +60,8 @@ def solve(
     algorithm: Annotated[
         str | None,
         search_flag(
-            ". The paper's is gbfs with --batch 1; lama leaves the model out  "
-            "[default: hybrid; lama where training did not find the model of use]"
+            ". The paper's is gbfs with --batch 1; portfolio leaves the model out  "
+            "[default: hybrid; portfolio where training did not find the model of use]"
         ),
     ] = None,
     batch: Annotated[
@@ -112,7 +112,7 @@ def solve(
             results.searching(figures)
             return not interrupt.asked
 
-        bind = without_model(loaded) if options.algorithm == "lama" else loaded.heuristic
+        bind = without_model(loaded, options) if options.algorithm == "portfolio" else loaded.heuristic
         outcomes = solve_all(starts, bind, options, jobs=jobs, improve=improvement, progress=progress)
         for outcome, plan_file in zip(outcomes, plan_files, strict=True):
             rows.append(_row(outcome, plan_file))

@@ -16,7 +16,7 @@ from typing import Any
 
 from goalward.declared import DURATION, Kind, Options, option
 from goalward.errors import GoalwardError, UsageError, of_these
-from goalward.experiments.contestants import Contestant, read_contestants
+from goalward.experiments.contestants import Contestant, read_contestants, with_current_names
 from goalward.experiments.tables import CHOICE, LABEL, SIZE, TABLE, TEXT, TEXTS, list_of_tables, read_table
 from goalward.search.solving import TIME_LIMIT
 from goalward.task.domains import generate
@@ -177,7 +177,8 @@ def _with_search(method: dict[str, Any]) -> Any:
     count where no options were given.
     """
     old = "search" not in method
-    return None if old and method.get("options") else {**_plain(method), "search": _plain(method.get("search", {}))}
+    method = with_current_names(_plain(method))
+    return None if old and method.get("options") else {**method, "search": method.get("search", {})}
 
 
 def _plain(value: Any) -> Any:

@@ -20,7 +20,7 @@ from goalward.experiments.summary import Entry
 from goalward.experiments.unit_work import Enforce, LostError, do_unit, unenforced
 from goalward.experiments.units import Job
 from goalward.extras import require_torch
-from goalward.learning.methods import options_class
+from goalward.learning.methods import FORMER_METHODS, options_class
 from goalward.search.learned import import_for, load_model
 from goalward.task.grounding import ground
 from goalward.task.lifted import Domain, Problem
@@ -53,6 +53,7 @@ def parse_entrants(text: str, settings: Sequence[str] = (), batch: tuple[int, ..
     entrants: dict[str, Entrant] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, equals, path = part.partition("=")
+        name = FORMER_METHODS.get(name, name)
         entrant = _entrant(part, name, Path(path) if equals else None)
         if name in entrants:
             raise UsageError(f"{name} stands twice among the methods")
@@ -61,6 +62,7 @@ def parse_entrants(text: str, settings: Sequence[str] = (), batch: tuple[int, ..
         raise UsageError("there is no method to compare")
     for setting in settings:
         name, dot, rest = setting.partition(".")
+        name = FORMER_METHODS.get(name, name)
         if not dot or name not in entrants:
             hint = did_you_mean(name, entrants)
             raise UsageError(f"--set {setting}: write it as METHOD.NAME=VALUE with one of {', '.join(entrants)}{hint}")

@@ -10,9 +10,11 @@ from goalward.baselines.fast_downward import PLANNERS, find_driver, missing_driv
 from goalward.declared import Options, option
 from goalward.errors import GoalwardError, UsageError, of_these
 from goalward.experiments.tables import LABEL, TABLE, TEXT, as_label, read_table
-from goalward.learning.methods import METHODS, Method, find_method, make_options
+from goalward.learning.methods import FORMER_METHODS, METHODS, Method, find_method, make_options
 from goalward.learning.options import LearnOptions
 from goalward.search import HEURISTICS, SearchOptions
+from goalward.search.best_first import FORMER_ALGORITHMS
+from goalward.search.portfolio import current_lead
 from goalward.search.solving import AS_LONG_AS_SEARCH, Improvement, default_search
 
 FROM_THE_CONFIG = {
@@ -20,8 +22,8 @@ FROM_THE_CONFIG = {
     "time_limit": "budgets.train",
 }
 """Options of learned methods that stand elsewhere in a config, because they hold for all methods."""
-OUR_LAMA = "goalward-lama"
-"""Named apart from ``lama``, which is Fast Downward's."""
+PORTFOLIO = "portfolio"
+"""Our searches without learning; ``lama`` is Fast Downward's LAMA."""
 LIMITS = {"time_limit": "budgets.search", "memory_limit": "budgets.memory"}
 """Options of the search that stand elsewhere in a config."""
 IMPROVE = "improve"
@@ -44,13 +46,18 @@ class _Entry(Options):
 class Contestant:
     """One column of the table: a system under a label, with its own options and with those of the search.
 
-    All of ``options`` goes to the method and all of ``search`` to the search; what is recorded is what is run.
+    All of ``options`` goes to the method and all of ``search`` to the search; what is recorded is what is run. Former
+    names of methods, searches and leads become the present ones; a label stays as it is.
     """
 
     label: str
     method: str
     options: dict[str, Any] = field(default_factory=dict)
     search: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name, value in with_current_names({"method": self.method, "search": self.search}).items():
+            object.__setattr__(self, name, value)
 
     def check(self) -> Contestant:
         """Refuse options that the system does not have; done once, where the config is read, for it loads learners."""
@@ -123,7 +130,7 @@ class Contestant:
         }
         default = default_search(
             learned=self.kind != "planner",
-            algorithm=given.pop("algorithm", "lama" if self.method == OUR_LAMA else "gbfs"),
+            algorithm=given.pop("algorithm", "portfolio" if self.method == PORTFOLIO else "gbfs"),
             batch=given.pop("batch", None),
         )
         return replace(default, **given, time_limit=seconds, memory_limit=memory)
@@ -135,6 +142,20 @@ class Contestant:
         return AS_LONG_AS_SEARCH if wish == "auto" else Improvement.of(wish)
 
 
+def with_current_names(table: dict[str, Any]) -> dict[str, Any]:
+    """A method as a config or a stored experiment has it, with present names for former ones."""
+    renamed = dict(table)
+    if isinstance(method := table.get("method"), str):
+        renamed["method"] = FORMER_METHODS.get(method, method)
+    if isinstance(search := table.get("search"), dict):
+        renamed["search"] = dict(search)
+        if isinstance(algorithm := search.get("algorithm"), str):
+            renamed["search"]["algorithm"] = FORMER_ALGORITHMS.get(algorithm, algorithm)
+        if "lead" in search:
+            renamed["search"]["lead"] = current_lead(search["lead"])
+    return renamed
+
+
 def _refuse(options: dict[str, Any], elsewhere: dict[str, str]) -> None:
     for name in options:
         if name in elsewhere:
@@ -144,7 +165,7 @@ def _refuse(options: dict[str, Any], elsewhere: dict[str, str]) -> None:
 def _system(name: str) -> Method:
     if name in HEURISTICS and name not in METHODS:
         return Method(name, "planner", f"GBFS with {name}", HEURISTICS[name].reference)
-    if name not in METHODS:
+    if name not in METHODS and name not in FORMER_METHODS:
         raise UsageError(f"unknown method {name!r}{of_these(name, dict.fromkeys([*METHODS, *HEURISTICS]))}")
     return find_method(name)
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from goalward import _core
 from goalward.baselines.fast_downward import PLANNERS, run_planner
 from goalward.errors import ExitCode, GoalwardError, LimitError, is_the_machines
-from goalward.experiments.contestants import OUR_LAMA
+from goalward.experiments.contestants import PORTFOLIO
 from goalward.experiments.store import Result
 from goalward.experiments.units import Job
 from goalward.learning.methods import train_with
@@ -231,7 +231,9 @@ def _prepare(job: Job) -> tuple[Start, BoundHeuristic]:
     task = ground_files(job.domain_file, job.problem_file)
     text = read_text(job.state_file)
     start = Start(task, StateReader(task).parse(text, job.state_file), text, job.state_file)
-    return start, bind_heuristic(task, "ff" if job.contestant.method == OUR_LAMA else job.contestant.method)
+    name = "ff" if job.contestant.method == PORTFOLIO else job.contestant.method
+    options = job.contestant.search_options(job.budgets.search, job.budgets.memory)
+    return start, bind_heuristic(task, name, unit_costs=options.counts_steps)
 
 
 def _h_along(heuristic: BoundHeuristic, outcome: Outcome) -> list[float]:

@@ -92,7 +92,7 @@ METHODS: dict[str, Method] = {
         ),
         Method("ff", "planner", "GBFS with h_FF, goalward's own", "Hoffmann, Nebel 2001"),
         Method(
-            "goalward-lama", "planner", "queues of h_FF and of the landmark count take turns, goalward's own",
+            "portfolio", "planner", "goalward's searches without learning: h_FF and landmarks, goals, novelty",
             "Richter, Westphal 2010",
         ),
         Method("fd-ff", "planner", "GBFS with h_FF, Fast Downward's", "Hoffmann, Nebel 2001; Helmert 2006"),
@@ -101,10 +101,13 @@ METHODS: dict[str, Method] = {
     ]
 }  # fmt: skip
 """Everything that can be learned or compared."""
+FORMER_METHODS = {"goalward-lama": "portfolio"}
+"""Names that methods had once: commands, configs and stored experiments may still use them."""
 
 
 def find_method(name: str, kind: str | None = None) -> Method:
     """The method of that name, and of that kind if one is asked for."""
+    name = FORMER_METHODS.get(name, name)
     known = {n: method for n, method in METHODS.items() if kind in (None, method.kind)}
     if name not in known:
         if name in METHODS:

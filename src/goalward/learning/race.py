@@ -315,7 +315,7 @@ def _judge(best: Learned, verdict: Score, task: Task, states: list[Ints], until:
     compared = compare_leads(heuristic, states, best.trial.options.validation_seconds, until)
     lead = best_lead(compared)
     # The same search with and without the network says what it adds, whatever leads.
-    adds = helps is False and best_lead({name: compared[name] for name in ("lama", "hybrid")}) == "hybrid"
+    adds = helps is False and best_lead({name: compared[name] for name in ("landmarks", "hybrid")}) == "hybrid"
     if (adds or lead in {"hybrid", "network"}) and share >= share_without:
         helps = True
     return {

@@ -55,7 +55,7 @@ class RankedPlans(PlansOfWalks):
         return dataclasses.replace(lesson, choices=known.chosen(steps), most_uses=USES)
 
     def _search(self, heuristic: BoundHeuristic, state: Ints, lead: Lead, expansions: int, go_on: GoOn) -> SearchResult:
-        options = SearchOptions("lama", expansion_limit=expansions, lead=lead)
+        options = SearchOptions("portfolio", expansion_limit=expansions, lead=lead)
         return search(self.task, self._ff, options, init=state, progress=lambda _: go_on())
 
     def _keep(self, plan: tuple[int, ...], states: BitRows) -> None:

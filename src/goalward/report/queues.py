@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+from goalward.experiments.contestants import PORTFOLIO, with_current_names
 from goalward.experiments.store import Store
 from goalward.report.data import Experiment, method_tables
-
-SEVERAL = ("lama", "hybrid")
-"""The searches that have several queues."""
+from goalward.search import GUIDED
+from goalward.search.portfolio import current_lead
 
 
 @dataclass
@@ -40,15 +40,22 @@ def queue_use(experiment: Experiment, store: Store) -> list[QueueUse]:
         use = QueueUse(method)
         for _, extra in store.extras(units):
             use.evaluations.update(extra.get("evaluations_by_heuristic") or {})
-            use.expansions.update(extra.get("expansions_by_queue") or {})
+            use.expansions.update({_queue(name): n for name, n in (extra.get("expansions_by_queue") or {}).items()})
             if extra.get("led_by"):
-                use.led[extra["led_by"]] += 1
+                use.led[_queue(extra["led_by"])] += 1
         if use.expansions:
             found.append(use)
     return found
 
 
 def _several(entry: dict[str, object]) -> bool:
+    entry = with_current_names(entry)
     search = entry.get("search")
     chosen = search.get("algorithm") if isinstance(search, dict) else None
-    return (chosen or ("lama" if entry.get("method") == "goalward-lama" else "gbfs")) in SEVERAL
+    return (chosen or ("portfolio" if entry.get("method") == PORTFOLIO else "gbfs")) in GUIDED
+
+
+def _queue(name: str) -> str:
+    """The name of a queue, ``part: queue``, with the present name of its part."""
+    part, colon, queue = name.partition(":")
+    return f"{current_lead(part)}{colon}{queue}"

@@ -19,20 +19,23 @@ from goalward.display import html_list, html_table
 from goalward.errors import UsageError
 from goalward.measures import format_duration, parse_duration, parse_size
 from goalward.search.heuristics import BoundHeuristic, HeuristicFunction, bind_heuristic
-from goalward.search.portfolio import LEADS, LONGEST_HEAD_START, Lead, hybrid_parts, lama_parts
+from goalward.search.portfolio import LEADS, LONGEST_HEAD_START, Lead, current_lead, hybrid_parts, portfolio_parts
 from goalward.task.states import StateLike, as_state, to_bits
 from goalward.task.strips import Ints, Task
 
-Algorithm = Literal["gbfs", "astar", "wastar", "lama", "hybrid"]
+Algorithm = Literal["gbfs", "astar", "wastar", "portfolio", "hybrid"]
 ALGORITHMS: dict[str, str] = {
     "gbfs": "greedy best-first search: expand the least h first",
     "astar": "A*: expand the least g + h first; optimal with an admissible heuristic",
     "wastar": "weighted A*: expand the least g + w·h first",
-    "lama": "queues of h_FF and of the landmark count, with preferred operators, take turns; needs no other heuristic",
-    "hybrid": "the same and queues of a learned heuristic; searches with and without it share the time",
+    "portfolio": "searches with h_FF and landmarks, goal by goal, and by novelty take turns; needs no other heuristic",
+    "hybrid": "the same and searches with a learned heuristic; those with and without it share the time",
 }
 """The searches that :class:`SearchOptions` can name."""
-GUIDED = ("lama", "hybrid")
+FORMER_ALGORITHMS: dict[str, Algorithm] = {"lama": "portfolio"}
+"""Names that searches had once: commands, configs and programs may still use them."""
+GUIDED = ("portfolio", "hybrid")
+ADDING_COSTS = ("astar", "wastar")  # order states by g and h together
 
 # Batch sizes of searches that take turns with a learned heuristic: narrow, medium, wide.
 TURNS = (1, 32, 256)
@@ -62,9 +65,9 @@ class SearchOptions:
     ``batch`` is how many of the best states are expanded at once; 1 is plain best-first search. Several numbers make as
     many greedy searches that take turns until one of them ends: a wide search gets out of places where the heuristic
     misleads, a narrow one follows a good heuristic with fewer evaluations. In hybrid search it is about its searches
-    with the learned heuristic alone. None is 1, and :data:`TURNS` in hybrid search. ``lead`` is the part of a lama
-    or hybrid search that begins, ``head_start`` about how many seconds later the others do; None leaves both to the
-    heuristic: a learned one was tried with each of them.
+    with the learned heuristic alone. None is 1, and :data:`TURNS` in hybrid search. ``lead`` is the part of a
+    portfolio or hybrid search that begins, ``head_start`` about how many seconds later the others do; None leaves both
+    to the heuristic: a learned one was tried with each of them.
     """
 
     algorithm: Algorithm = "gbfs"
@@ -84,6 +87,8 @@ class SearchOptions:
             limit = getattr(self, name)
             if isinstance(limit, str):  # as people write them: "2m", "4G"
                 object.__setattr__(self, name, read(limit))
+        object.__setattr__(self, "algorithm", FORMER_ALGORITHMS.get(self.algorithm, self.algorithm))
+        object.__setattr__(self, "lead", current_lead(self.lead))
         if self.algorithm not in ALGORITHMS:
             raise UsageError(f"unknown search {self.algorithm!r} (known: {', '.join(ALGORITHMS)})")
         if not 1 <= len(self.batches) <= 16 or not all(1 <= batch <= 1_000_000 for batch in self.batches):
@@ -95,8 +100,8 @@ class SearchOptions:
             raise UsageError(f"the head start is {self.head_start} s; it must be above 0, {LONGEST_HEAD_START} at most")
         if len(self.batches) > 1 and self.algorithm not in {"gbfs", "hybrid"}:
             raise UsageError("only greedy searches take turns; give one batch size")
-        if self.algorithm == "lama" and self.batches != (1,):
-            raise UsageError("the search lama expands one state at a time; leave the batch size out")
+        if self.algorithm == "portfolio" and self.batches != (1,):
+            raise UsageError("the search portfolio expands one state at a time; leave the batch size out")
         if not (math.isfinite(self.weight) and self.weight >= 0):
             raise UsageError(f"weight is {self.weight}; it must be a number of at least 0")
         if self.time_limit is not None and not self.time_limit > 0:
@@ -118,12 +123,12 @@ class SearchOptions:
     @property
     def counts_steps(self) -> bool:
         """Is the cost of a path its number of steps?"""
-        return self.algorithm not in {"astar", "wastar"} if self.unit_costs is None else self.unit_costs
+        return self.algorithm not in ADDING_COSTS if self.unit_costs is None else self.unit_costs
 
     def native(self) -> _core.SearchOptions:
         """As the native core takes them."""
         return _core.SearchOptions(
-            greedy=self.algorithm not in {"astar", "wastar"},
+            greedy=self.algorithm not in ADDING_COSTS,
             weight=self.weight if self.algorithm == "wastar" else 1.0,
             unit_costs=self.counts_steps,
             batches=self.batches,
@@ -229,8 +234,8 @@ def search(
 ) -> SearchResult:
     """Search for a plan from ``init``, atoms or a problem file (default: the task's own initial state).
 
-    The searches lama and hybrid bring h_FF and landmarks with them: lama takes no other heuristic, hybrid one that is
-    worth having beside them.
+    The searches portfolio and hybrid bring h_FF and landmarks with them: portfolio takes no other heuristic, hybrid one
+    that is worth having beside them.
 
     ``progress`` is called about twenty times a second with the statistics so far and may return False to cancel. The
     interpreter is free for other threads meanwhile. Ctrl-C raises KeyboardInterrupt as usual.
@@ -257,7 +262,7 @@ def search(
         lead, head_start = options.lead or bound.lead, options.head_start
         if head_start is None and options.lead is None:
             head_start = bound.head_start
-        parts = hybrid_parts(options.batches, lead, head_start) if evaluator else lama_parts(lead, head_start)
+        parts = hybrid_parts(options.batches, lead, head_start) if evaluator else portfolio_parts(lead, head_start)
         native = _core.portfolio_search(guidance, evaluator, parts, start, options.native(), told)
         proven = True  # h_FF and landmarks never prune wrongly, and the heuristic beside them does not prune
     else:
@@ -273,15 +278,18 @@ def prepare(
     heuristic: BoundHeuristic, options: SearchOptions, init: Ints
 ) -> tuple[_core.Heuristic | None, _core.Guidance | None]:
     """What a search from ``init`` works with; made once, kept by the heuristic for searches to come."""
-    if options.algorithm == "lama" and heuristic.name != "ff":
+    if options.algorithm in ADDING_COSTS:
+        heuristic.require_costs(f"the search {options.algorithm}", unit_costs=options.counts_steps)
+    if options.algorithm == "portfolio" and heuristic.name != "ff":
         raise UsageError(
-            f"the search lama uses h_FF and landmarks alone, not {heuristic.name}; hybrid takes another beside them"
+            f"the search portfolio uses h_FF and landmarks alone, not {heuristic.name}; "
+            "hybrid takes another beside them"
         )
     if options.algorithm == "hybrid" and heuristic.name == "ff":
-        raise UsageError("the search hybrid needs a heuristic beside h_FF, such as a model; without one, use lama")
+        raise UsageError("the search hybrid needs a heuristic beside h_FF, such as a model; without one, use portfolio")
     states = to_bits([init], heuristic.task.n_atoms)
     return (
-        None if options.algorithm == "lama" else heuristic.evaluator(states),
+        None if options.algorithm == "portfolio" else heuristic.evaluator(states),
         heuristic.guidance(states) if options.algorithm in GUIDED else None,
     )
 

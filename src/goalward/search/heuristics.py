@@ -16,7 +16,7 @@ import numpy.typing as npt
 from goalward import _core
 from goalward.errors import UsageError, of_these
 from goalward.search.landmarks import atom_kinds
-from goalward.search.portfolio import Lead
+from goalward.search.portfolio import Lead, current_lead
 from goalward.task.packing import fixed_atoms, native_problem
 from goalward.task.states import BitRows, to_bits
 from goalward.task.strips import Ints, Task
@@ -47,7 +47,8 @@ class BoundHeuristic:
     Native heuristics work on the reduced problem, which leaves out atoms that always hold. A state in which one of
     those does not hold (nothing but a file written by hand can contain one) is served by the whole problem instead.
     ``lead`` is the part that begins in a search of several parts with this heuristic, ``head_start`` how many seconds
-    it has before the others; None is what suits a heuristic that nobody has tried.
+    it has before the others; None is what suits a heuristic that nobody has tried. ``unit_costs`` says what its values
+    count: steps, or the costs in the PDDL; None is unknown, as of a Python function or a network.
     """
 
     def __init__(
@@ -57,13 +58,15 @@ class BoundHeuristic:
         make: Callable[[_core.Problem], _core.Heuristic],
         *,
         whole: bool,
-        lead: Lead = "lama",
+        lead: Lead = "landmarks",
         head_start: float | None = None,
+        unit_costs: bool | None = None,
     ) -> None:
         self.task = task
         self.name = name
-        self.lead = lead
+        self.lead: Lead = current_lead(lead)
         self.head_start = head_start
+        self.unit_costs = unit_costs
         self._make = make
         self._whole = whole
         self._fixed = to_bits([np.flatnonzero(fixed_atoms(task)).astype(np.int32)], task.n_atoms)
@@ -103,6 +106,16 @@ class BoundHeuristic:
         """The value of one state."""
         return float(self.evaluate(to_bits([state], self.task.n_atoms))[0])
 
+    def require_costs(self, what: str, *, unit_costs: bool) -> None:
+        """Refuse to add values of this heuristic to path costs that count something else."""
+        if self.unit_costs in (None, unit_costs) or (self.task.costs == 1).all():
+            return
+        counted = {True: "steps", False: "the costs in the PDDL"}
+        raise UsageError(
+            f"the heuristic {self.name} counts {counted[not unit_costs]}, but {what} counts {counted[unit_costs]}: "
+            f"bind the heuristic with unit_costs={unit_costs}"
+        )
+
     def helpful_actions(self, states: BitRows) -> list[list[int]]:
         """FF's helpful actions of each state: operators of the relaxed plan that are applicable now."""
         if self.name != "ff":
@@ -118,10 +131,18 @@ def check_heuristic(name: str) -> str:
 
 
 def bind_heuristic(task: Task, heuristic: str | HeuristicFunction, *, unit_costs: bool = True) -> BoundHeuristic:
-    """Make a heuristic ready for a task, by name or from a Python function over batches of states."""
+    """Make a heuristic ready for a task, by name or from a Python function over batches of states.
+
+    ``unit_costs`` says what a heuristic known by name counts: steps, or the costs in the PDDL. A* and weighted A* need
+    one that counts what they count, which is :attr:`SearchOptions.counts_steps`.
+    """
     if isinstance(heuristic, str):
         name = check_heuristic(heuristic)
-        return BoundHeuristic(task, name, lambda p: _core.native_heuristic(p, name, unit_costs), whole=False)
+
+        def make(problem: _core.Problem) -> _core.Heuristic:
+            return _core.native_heuristic(problem, name, unit_costs)
+
+        return BoundHeuristic(task, name, make, whole=False, unit_costs=unit_costs)
     name = getattr(heuristic, "__name__", type(heuristic).__name__)
     function = _with_checked_values(heuristic, name)
     # A Python function sees every atom, relevant or not.

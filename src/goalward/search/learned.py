@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from goalward.errors import StateMismatchError
 from goalward.search.heuristics import BoundHeuristic
-from goalward.search.portfolio import LEADS, LONGEST_HEAD_START
+from goalward.search.portfolio import LEADS, LONGEST_HEAD_START, current_lead
 from goalward.search.starts import Start
 from goalward.task import sexpr
 from goalward.task.store import stored_format
@@ -103,13 +103,17 @@ _INFO: dict[str, type | tuple[type, ...]] = {
 
 
 def checked_info(info: Any) -> dict[str, Any]:
-    """How a model came to be, from a header; ValueError unless what goalward itself reads of it is as it writes it."""
+    """How a model came to be, from a header; ValueError unless what goalward itself reads of it is as it writes it.
+
+    Former names of what leads in search are replaced by the present ones.
+    """
     if not isinstance(info, dict):
         raise ValueError("its record is no table")
     for name, kind in _INFO.items():
         if info.get(name) is not None and not isinstance(info[name], kind):
             raise ValueError(f"{name} in its record is of the wrong kind")
-    if info.get("lead") not in (None, *LEADS):
+    record = _with_current_leads(info)
+    if record.get("lead") not in (None, *LEADS):
         raise ValueError("what leads in search is unknown")
     if info.get("head_start") is not None and not 0 < info["head_start"] <= LONGEST_HEAD_START:
         raise ValueError("the head start of what leads in search is out of range")
@@ -119,7 +123,17 @@ def checked_info(info: Any) -> dict[str, Any]:
     for problem in info.get("problems") or []:
         if not isinstance(problem, dict) or not isinstance(problem.get("states"), int):
             raise ValueError("its list of problems holds something else")
-    return info
+    return record
+
+
+def _with_current_leads(info: dict[str, Any]) -> dict[str, Any]:
+    renamed = dict(info)
+    if "lead" in info:
+        renamed["lead"] = current_lead(info["lead"])
+    for name in ("seconds_by_lead", "expansions_by_lead"):
+        if isinstance(info.get(name), dict):
+            renamed[name] = {current_lead(lead): figure for lead, figure in info[name].items()}
+    return renamed
 
 
 def require_domain(name: str, trained: str, text: str, source: str) -> None:

@@ -23,7 +23,7 @@ from goalward.search.heuristics import BoundHeuristic
 from goalward.search.learned import checked_info, require_domain
 from goalward.search.network import Layer, NetworkWeights, bind_network
 from goalward.search.planning import Solver
-from goalward.search.portfolio import LEADS, Lead
+from goalward.search.portfolio import LEADS, Lead, current_lead
 from goalward.search.starts import Start
 from goalward.task.packing import core_atoms, fixed_atoms
 from goalward.task.plan_file import write_bytes_atomically
@@ -78,7 +78,7 @@ class Model(Solver):
         """The network, bound to the model's task or to an equal one."""
         if task is not None and task is not self.task and task_fingerprint(task) != self.fingerprint:
             raise UsageError(f"the model was trained for another problem than {task.problem_name}")
-        method, lead = str(self.info.get("method", "network")), cast(Lead, self.info.get("lead") or "lama")
+        method, lead = str(self.info.get("method", "network")), cast(Lead, self.info.get("lead") or "landmarks")
         return bind_network(task or self.task, self.weights, method, lead, self.info.get("head_start"))
 
     def save(self, path: str | Path) -> None:
@@ -134,7 +134,7 @@ class Model(Solver):
             **({"trained_from": info["starts"]} if "starts" in info else {}),
             "training_seconds": info.get("seconds"),
             "training_ended_by": info.get("end"),
-            **({"search_begins_with": LEADS[info["lead"]]} if info.get("lead") else {}),
+            **({"search_begins_with": LEADS[current_lead(info["lead"])]} if info.get("lead") else {}),
             **({"head_start_seconds": round(info["head_start"], 3)} if info.get("head_start") else {}),
             "best_epoch": info.get("best_epoch"),
             "validation_loss": info.get("validation_loss"),

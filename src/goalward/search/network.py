@@ -82,7 +82,7 @@ def bind_network(
     task: Task,
     weights: NetworkWeights,
     name: str = "network",
-    lead: Lead = "lama",
+    lead: Lead = "landmarks",
     head_start: float | None = None,
 ) -> BoundHeuristic:
     """Make a network ready to evaluate states of a task; weights are packed for this machine once.

@@ -19,7 +19,7 @@ from goalward.errors import UsageError
 from goalward.search.best_first import Progress, SearchOptions
 from goalward.search.heuristics import BoundHeuristic, HeuristicFunction, bind_heuristic
 from goalward.search.learned import LearnedModel, is_of_use
-from goalward.search.portfolio import WITHOUT_NETWORK
+from goalward.search.portfolio import WITHOUT_NETWORK, current_lead
 from goalward.search.solving import (
     AS_LONG_AS_SEARCH,
     TIME_LIMIT,
@@ -92,7 +92,7 @@ class Solver:
         outcomes = list(
             solve_all(
                 starts,
-                without_model(self) if chosen.algorithm == "lama" else self.heuristic,
+                without_model(self, chosen) if chosen.algorithm == "portfolio" else self.heuristic,
                 chosen,
                 jobs=jobs,
                 improve=Improvement.of(improve),
@@ -117,9 +117,9 @@ def plan(
     """Search for a plan from the task's initial state, or from ``init``, and check it on the PDDL.
 
     ``heuristic`` is a name from :data:`goalward.HEURISTICS`, a function over batches of states, or a model. Without
-    ``options`` the search is ``lama`` with h_FF or a model that training found to be of no use, ``hybrid`` with any
-    other model, and ``gbfs`` with any other heuristic. The plan is improved for as long as its search took, or for as
-    long as ``improve`` says; None leaves it as it was found.
+    ``options`` the search is ``portfolio`` with h_FF or a model that training found to be of no use, ``hybrid`` with
+    any other model, and ``gbfs`` with any other heuristic. The plan is improved for as long as its search took, or for
+    as long as ``improve`` says; None leaves it as it was found.
 
     ``on_plan`` gets the outcome so far with each plan as it is found, one better than the other and all checked.
     :func:`anytime_plans` does the same as a generator.
@@ -131,7 +131,7 @@ def plan(
     chosen = _limited(chosen, time_limit=time_limit, memory_limit=memory_limit)
     bound = cast("str | HeuristicFunction | BoundHeuristic", heuristic)
     if model is not None:
-        bound = without_model(model)(task) if chosen.algorithm == "lama" else model.heuristic(task)
+        bound = without_model(model, chosen)(task) if chosen.algorithm == "portfolio" else model.heuristic(task)
     return solve(
         _start_of(task, init), bound, chosen, improve=Improvement.of(improve), progress=progress, on_plan=on_plan
     )
@@ -141,12 +141,12 @@ def _as_model(heuristic: Any) -> LearnedModel | None:
     return cast(LearnedModel, heuristic) if isinstance(heuristic, Solver) else None
 
 
-def without_model(model: LearnedModel) -> Callable[[Task], BoundHeuristic]:
-    """What ``lama`` searches with where a model is left out: h_FF, led by the part that training found soonest."""
+def without_model(model: LearnedModel, options: SearchOptions) -> Callable[[Task], BoundHeuristic]:
+    """What ``portfolio`` searches with if a model is left out: h_FF, led by the part that training found soonest."""
 
     def h_ff(task: Task) -> BoundHeuristic:
-        bound = bind_heuristic(task, "ff")
-        if (lead := model.info.get("lead")) in WITHOUT_NETWORK:
+        bound = bind_heuristic(task, "ff", unit_costs=options.counts_steps)
+        if (lead := current_lead(model.info.get("lead"))) in WITHOUT_NETWORK:
             bound.lead, bound.head_start = lead, model.info.get("head_start")
         return bound
 

@@ -9,21 +9,23 @@ of about a nanosecond: a search repeats exactly.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from goalward import _core
 
-Lead = Literal["lama", "agenda", "novelty", "hybrid", "network"]
+Lead = Literal["landmarks", "agenda", "novelty", "hybrid", "network"]
 LEADS: dict[Lead, str] = {
-    "lama": "h_FF and landmarks",
+    "landmarks": "h_FF and landmarks",
     "agenda": "goal by goal",
     "novelty": "novelty",
     "hybrid": "the network beside h_FF and landmarks",
     "network": "the network alone",
 }
 """What may lead."""
-WITHOUT_NETWORK: tuple[Lead, ...] = ("lama", "agenda", "novelty")
+WITHOUT_NETWORK: tuple[Lead, ...] = ("landmarks", "agenda", "novelty")
 """What may lead where there is no learned heuristic."""
+FORMER_LEADS: dict[str, Lead] = {"lama": "landmarks"}
+"""Names that leads had once: model files, configs and programs may still use them."""
 SHARE_OF_LEAD = 0.3
 HEAD_START = 200_000_000  # in proportion to the share of what leads
 SHORT_HEAD_START = 20_000_000  # of h_FF and landmarks before the search goal by goal, which has an agenda to find first
@@ -31,32 +33,39 @@ LONGEST_HEAD_START = 100_000  # seconds
 EFFORT_PER_SECOND = 1e9
 """Units of effort, of a search or an improver, that take about a second."""
 _KINDS = {
-    "lama": _core.PartKind.GUIDED,
+    "landmarks": _core.PartKind.GUIDED,
     "agenda": _core.PartKind.AGENDA,
     "novelty": _core.PartKind.NOVELTY,
     "hybrid": _core.PartKind.HYBRID,
 }
 
 
-def lama_parts(lead: Lead = "lama", head_start: float | None = None) -> list[_core.PortfolioPart]:
+def current_lead(name: Any) -> Any:
+    """The present name of what leads; anything but a former name is given back as it is."""
+    return FORMER_LEADS.get(name, name) if isinstance(name, str) else name
+
+
+def portfolio_parts(lead: Lead = "landmarks", head_start: float | None = None) -> list[_core.PortfolioPart]:
     """h_FF and landmarks; goal by goal; novelty.
 
     The part that leads is the first. Before the others begin it has so many seconds, or a short while that suits
     where nobody knows anything about a problem.
     """
-    shares = _led({"lama": 0.3, "agenda": 0.5, "novelty": 0.2}, lead)
+    lead = current_lead(lead)
+    shares = _led({"landmarks": 0.3, "agenda": 0.5, "novelty": 0.2}, lead)
     delays = _delays(shares, lead, head_start)
     return [_part(name, share, delays[name]) for name, share in shares.items()]
 
 
 def hybrid_parts(
-    batches: tuple[int, ...], lead: Lead = "lama", head_start: float | None = None
+    batches: tuple[int, ...], lead: Lead = "landmarks", head_start: float | None = None
 ) -> list[_core.PortfolioPart]:
-    """The parts of lama, and with a learned heuristic: beside h_FF and landmarks; alone, with each batch size.
+    """The same parts, and with a learned heuristic: beside h_FF and landmarks; alone, with each batch size.
 
-    The part that leads is the first, as in :func:`lama_parts`.
+    The part that leads is the first, as in :func:`portfolio_parts`.
     """
-    shares = _led({"lama": 0.2, "agenda": 0.3, "novelty": 0.1, "hybrid": 0.25, "network": 0.15}, lead)
+    lead = current_lead(lead)
+    shares = _led({"landmarks": 0.2, "agenda": 0.3, "novelty": 0.1, "hybrid": 0.25, "network": 0.15}, lead)
     delays = _delays(shares, lead, head_start)
     parts: list[_core.PortfolioPart] = []
     for name, share in shares.items():
@@ -78,7 +87,7 @@ def _delays(shares: dict[Lead, float], lead: Lead, head_start: float | None) -> 
     """When each part begins, by the effort of the one that leads, in proportion to its share."""
     if head_start is None:
         delays = dict.fromkeys(shares, HEAD_START)
-        if lead == "lama":
+        if lead == "landmarks":
             delays["agenda"] = SHORT_HEAD_START
     else:
         delays = dict.fromkeys(shares, round(head_start * EFFORT_PER_SECOND / shares[lead]))

@@ -98,7 +98,7 @@ def default_search(
     A learned heuristic may mislead, so greedy searches of several widths take turns with it. The paper's search is
     ``algorithm="gbfs", batch=1``.
     """
-    algorithm = algorithm or ("hybrid" if learned else "lama")
+    algorithm = algorithm or ("hybrid" if learned else "portfolio")
     if batch is None and learned and algorithm == "gbfs":
         batch = TURNS
     return SearchOptions(algorithm=algorithm, batch=batch)

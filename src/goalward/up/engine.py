@@ -57,7 +57,7 @@ KIND = {
 class GoalwardEngine(Engine, OneshotPlannerMixin, AnytimePlannerMixin, ReplannerMixin, PlanValidatorMixin):
     """Plans with goalward's search, learned heuristics and improvement of plans.
 
-    Parameters for planners: ``model``, a model file or a model, for the search ``hybrid`` in place of ``lama``;
+    Parameters for planners: ``model``, a model file or a model, for the search ``hybrid`` in place of ``portfolio``;
     ``improve``, how long a plan is improved (as ``goalward.plan`` takes it); ``memory_limit``, as ``"4G"``.
 
     For the Replanner also: ``learn``, which is ``"up front"`` (before the first answer), ``"background"`` (answers do
@@ -106,8 +106,9 @@ class GoalwardEngine(Engine, OneshotPlannerMixin, AnytimePlannerMixin, Replanner
             website="",
             license="GPL-3.0-or-later",
             short_description="Learns a heuristic for one problem, then solves it from any initial state.",
-            long_description="Searches as LAMA does, or with a heuristic learned by regression from the goal beside it "
-            "(O'Toole, Ramirez, Lipovetzky, Pearce 2022), and improves the plans it finds.",
+            long_description="Searches with h_FF and landmarks, goal by goal and by novelty, and with a heuristic "
+            "learned by regression from the goal (O'Toole, Ramirez, Lipovetzky, Pearce 2022), and improves the plans "
+            "it finds.",
         )
 
     @staticmethod

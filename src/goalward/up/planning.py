@@ -73,9 +73,9 @@ class Planning:
                     raise UsageError(f"the model is not for this problem: {error}") from None
         if start is None:
             fresh = initial_state(translation.ground())
-            return self._search(fresh, bind_heuristic(fresh.task, "ff"), learned=False)
+            return self._search(fresh, _h_ff(fresh.task), learned=False)
         if self._bound is None or self._bound[0] is not self.model or self._bound[1].task is not start.task:
-            bound = bind_heuristic(start.task, "ff") if self.model is None else self.model.heuristic(start.task)
+            bound = _h_ff(start.task) if self.model is None else self.model.heuristic(start.task)
             self._bound = self.model, bound
         return self._search(start, self._bound[1], learned=self.model is not None)
 
@@ -90,6 +90,10 @@ class Planning:
 
     def _search(self, start: Start, heuristic: BoundHeuristic, *, learned: bool) -> Search:
         return Search(start, heuristic, learned, self.improve, self.memory_limit)
+
+
+def _h_ff(task: Task) -> BoundHeuristic:
+    return bind_heuristic(task, "ff", unit_costs=default_search(learned=False).counts_steps)
 
 
 def anytime(search: Search, limits: Limits) -> Iterator[tuple[Outcome, bool]]:
