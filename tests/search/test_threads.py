@@ -54,7 +54,9 @@ def odd_function(states: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
 
 
 HEURISTICS: dict[str, Callable[[Task], BoundHeuristic]] = {
-    **{name: lambda task, name=name: bind_heuristic(task, name) for name in ("ff", "add", "hmax", "goalcount", "blind")},
+    **{
+        name: lambda task, name=name: bind_heuristic(task, name) for name in ("ff", "add", "hmax", "goalcount", "blind")
+    },
     "python": lambda task: bind_heuristic(task, odd_function),
     "network": lambda task: bind_network(task, whole_number_network(task)),
 }
@@ -87,9 +89,9 @@ def test_landmarks_helpful_actions_and_batches_from_many_threads(task: Task) -> 
         lambda: find_landmarks(task).orders("reasonable"),
         lambda: [array.tolist() for array in finder.find(task.init) or ()],
         lambda: ff.helpful_actions(states),
-        lambda: lookahead(ff, states, 2).tolist(),
-        lambda: search_many(ff, states, expansion_limit=50).expanded.tolist(),
-        lambda: search_regions(ff, states, expansions=20).values.tolist(),
+        lambda: list(lookahead(ff, states, 2)),
+        lambda: list(search_many(ff, states, expansion_limit=50).expanded),
+        lambda: list(search_regions(ff, states, expansions=20).values),
     ]
     for work in works:
         expected = work()

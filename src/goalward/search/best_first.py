@@ -110,6 +110,8 @@ class SearchOptions:
             raise UsageError(f"the memory limit is {self.memory_limit} bytes; it must be above 0")
         if not 1 <= self.at_once < 2**31:
             raise UsageError(f"the number of searches at once is {self.at_once}; it must be above 0")
+        if not 1 <= self.cores <= 1024:
+            raise UsageError(f"cores must be between 1 and 1024, but is {self.cores}")
         if self.expansion_limit is not None and not 0 < self.expansion_limit < 2**63:
             raise UsageError(f"the limit is {self.expansion_limit} expansions; it must be above 0")
 

@@ -115,6 +115,7 @@ class Improver:
         at_once: int = 1,
         effort_limit: int | None = None,
         most_effort: int | None = None,
+        cores: int = 1,
         seed: int = 0,
         progress: ImproveProgress | None = None,
     ) -> ImprovedPlan:
@@ -123,7 +124,7 @@ class Improver:
         With ``most_effort`` the limit on effort is put off, up to there, while it pays: each better plan puts it off to
         twice the sum of the limit and the effort so far.
         """
-        limits = SearchOptions(time_limit=time_limit, memory_limit=memory_limit)  # type: ignore[arg-type]  # reads texts
+        limits = SearchOptions(time_limit=time_limit, memory_limit=memory_limit, cores=cores)  # type: ignore[arg-type]  # reads texts
         if effort_limit is not None and not 0 < effort_limit < 2**63:
             raise UsageError(f"the limit on effort is {effort_limit}; it must be above 0")
         if not 0 <= seed < 2**64:
@@ -148,7 +149,7 @@ class Improver:
         native = _core.improve(
             guidance, start, np.array(before, dtype=np.int32), unit_costs=self.unit_costs, seed=seed,
             time_limit=limits.time_limit or 0.0, memory_limit=limits.memory_limit or 0, at_once=at_once,
-            effort_limit=effort_limit or 0, most_effort=most_effort or 0,
+            effort_limit=effort_limit or 0, most_effort=most_effort or 0, cores=cores,
             progress=(lambda native: progress(so_far(native))) if progress else None,
         )  # fmt: skip
         if native is None:
@@ -167,19 +168,20 @@ def improve_plan(
     memory_limit: int | str | None = None,
     effort_limit: int | None = None,
     unit_costs: bool | None = None,
+    cores: int = 1,
     seed: int = 0,
     progress: ImproveProgress | None = None,
 ) -> ImprovedPlan:
     """Look for cheaper plans from ``init`` (default: the task's own initial state), beginning with one that works.
 
     It ends at a limit, or when there is nothing left to try. A limit on effort, of which a unit is about a nanosecond,
-    makes it repeatable: the same seed gives the same plans. What counts is said in :class:`Improver`, which is the
-    better choice for many plans of one task.
+    makes it repeatable: the same seed and number of cores give the same plans. What counts is said in
+    :class:`Improver`, which is the better choice for many plans of one task.
 
     ``progress`` is called about twenty times a second with what has been found so far and may return False to stop.
     Ctrl-C raises KeyboardInterrupt as usual.
     """
     return Improver(task, unit_costs=unit_costs).improve(
-        plan, init=init, time_limit=time_limit, memory_limit=memory_limit, effort_limit=effort_limit, seed=seed,
-        progress=progress,
+        plan, init=init, time_limit=time_limit, memory_limit=memory_limit, effort_limit=effort_limit, cores=cores,
+        seed=seed, progress=progress,
     )  # fmt: skip

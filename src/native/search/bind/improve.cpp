@@ -22,9 +22,9 @@ namespace {
 
 std::optional<ImproveResult> improved(const Guidance& guidance, const Ints& init, const Ints& plan,
                                       bool unit_costs, uint64_t seed, double time_limit, uint64_t memory_limit, int at_once,
-                                      uint64_t effort_limit, uint64_t most_effort,
+                                      uint64_t effort_limit, uint64_t most_effort, int cores,
                                       std::optional<nb::callable> progress) {
-    const ImproveOptions options{unit_costs, seed, time_limit, memory_limit, at_once, effort_limit, most_effort};
+    const ImproveOptions options{unit_costs, seed, time_limit, memory_limit, at_once, effort_limit, most_effort, cores};
     const auto heartbeat = [&](const ImproveResult& so_far) {
         nb::gil_scoped_acquire gil;
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
@@ -99,10 +99,10 @@ void register_improve(nb::module_& m) {
         .def_ro("generated", &ImproveResult::generated)
         .def_ro("seconds", &ImproveResult::seconds);
     m.def("improve", &improved, "guidance"_a, "init"_a, "plan"_a, nb::kw_only(), "unit_costs"_a, "seed"_a,
-          "time_limit"_a, "memory_limit"_a, "at_once"_a, "effort_limit"_a, "most_effort"_a, "progress"_a.none(),
+          "time_limit"_a, "memory_limit"_a, "at_once"_a, "effort_limit"_a, "most_effort"_a, "cores"_a, "progress"_a.none(),
           nb::sig("def improve(guidance: Guidance, init: numpy.typing.NDArray[numpy.int32], "
                   "plan: numpy.typing.NDArray[numpy.int32], *, unit_costs: bool, seed: int, time_limit: float, "
-                  "memory_limit: int, at_once: int, effort_limit: int, most_effort: int, "
+                  "memory_limit: int, at_once: int, effort_limit: int, most_effort: int, cores: int, "
                   "progress: collections.abc.Callable[[ImproveResult], bool | None] | None) -> ImproveResult | None"),
           "Make a plan cheaper; None where the steps are no plan.");
     m.def("neighbourhood_states", &neighbourhood_states, "problem"_a, "init"_a, "plan"_a, "effort"_a,

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "search/core/budget.hpp"
+#include "search/core/limits.hpp"
 #include "search/improve/path.hpp"
 
 namespace goalward {

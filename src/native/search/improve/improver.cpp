@@ -1,10 +1,13 @@
 #include "search/improve/improver.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <functional>
 #include <new>
 #include <stdexcept>
 #include <utility>
 
+#include "search/core/threads.hpp"
 #include "search/improve/eliminate.hpp"
 #include "search/improve/neighbourhood.hpp"
 #include "search/improve/reorder.hpp"
@@ -54,7 +57,7 @@ public:
         std::optional<Path> path = Path::along(costs_, init_, useful_steps(plan));
         if (!path) return false;
         path_ = std::make_unique<Path>(std::move(*path));
-        index_ = std::make_unique<SuffixIndex>(problem_, *path_);
+        make_index();
         if (path_->plan().size() < plan.size()) note("elimination");
         account();
         return true;
@@ -62,6 +65,11 @@ public:
 
     ImproveStatus run() {
         remove_steps();
+        return options_.cores > 1 ? run_on_cores() : run_in_turns();
+    }
+
+private:
+    ImproveStatus run_in_turns() {
         for (uint64_t patience = first_patience; !stopped();) {
             const uint64_t found = found_;
             look_around(patience);
@@ -74,7 +82,41 @@ public:
         return why();
     }
 
-private:
+    // All of them at once, on threads, from the same plan. What they find is taken together if it fits together.
+    ImproveStatus run_on_cores() {
+        for (uint64_t patience = first_patience; !stopped();) {
+            if (!near_) near_ = std::make_unique<Neighbourhood>(costs_, *path_, *index_, budget_, shares_.around);
+            if (near_->exhausted()) return ImproveStatus::optimal;
+            const uint64_t effort = at_most(patience), spent = spent_on_cores(), generated = near_->generated();
+            const int cycle = windows_.cycle();
+            std::vector<Detour> around;
+            std::optional<Detour> window, again;
+            std::vector<std::function<void()>> works;
+            if (!near_->full()) works.push_back([&] { around = near_->advance(effort); });
+            if (!windows_.exhausted()) works.push_back([&] { window = windows_.advance(*path_, *window_index_, effort); });
+            if (!again_.exhausted()) works.push_back([&] { again = again_.advance(*path_, *again_index_, effort); });
+            if (works.empty()) return ImproveStatus::nothing_left;
+            std::atomic<std::size_t> next = 0;
+            run_threads(budget_.limits(), std::min(options_.cores, static_cast<int>(works.size())), [&] {
+                for (std::size_t i = next++; i < works.size(); i = next++) works[i]();
+            });
+            result_.effort += spent_on_cores() - spent;
+            result_.generated += near_->generated() - generated;
+            const char* by = !around.empty() ? "neighbourhood" : window ? "window" : "search";
+            for (std::optional<Detour>* found : {&window, &again})
+                if (*found) around.push_back(std::move(**found));
+            if (!around.empty())
+                adopt(take_detours(costs_, *path_, std::move(around), budget_), by);
+            else if (windows_.cycle() != cycle)
+                reorder();
+            else
+                patience *= 2;
+        }
+        return why();
+    }
+
+    uint64_t spent_on_cores() const { return near_->effort() + windows_.effort() + again_.effort(); }
+
     // Steps that add nothing that the goal can depend on are not part of the problem, and never missed.
     std::vector<int32_t> useful_steps(std::span<const int32_t> plan) const {
         const auto& active = problem_.active_operators();
@@ -153,10 +195,17 @@ private:
     void replace(std::vector<int32_t> plan, const char* by) {
         near_.reset();  // before what it looks at goes
         path_ = std::make_unique<Path>(Path::of_plan(costs_, init_, std::move(plan)));
-        index_ = std::make_unique<SuffixIndex>(problem_, *path_);
+        make_index();
         windows_.path_changed();
         if (by) note(by);
         account();
+    }
+
+    void make_index() {
+        index_ = std::make_unique<SuffixIndex>(problem_, *path_);
+        if (options_.cores == 1) return;
+        window_index_ = std::make_unique<SuffixIndex>(*index_);
+        again_index_ = std::make_unique<SuffixIndex>(*index_);
     }
 
     void note(const char* by) {
@@ -198,6 +247,7 @@ private:
     SearchAgain again_;
     std::unique_ptr<Path> path_;
     std::unique_ptr<SuffixIndex> index_;
+    std::unique_ptr<SuffixIndex> window_index_, again_index_;  // with several cores: asking changes an index
     std::unique_ptr<Neighbourhood> near_;
     uint64_t found_ = 0, eliminated_at_ = 0;
     uint64_t kept_ = 0, accounted_ = 0;  // bytes of better plans; of all that is told to the budget

@@ -2,7 +2,8 @@
 //
 // Several things take turns: steps that can go (eliminate.hpp), the states around the plan (neighbourhood.hpp), parts of
 // it searched again (windows.hpp), and the whole searched again (search_again.hpp). Each goes on while it finds something
-// and gives way after a certain effort without success, which doubles whenever none of them has found anything. Turns are
+// and gives way after a certain effort without success, which doubles whenever none of them has found anything. On several
+// cores they work at the same time from the same plan, and what they find is put together after each round. Turns are
 // measured by counted effort, not by the clock, so that the same seed and the same limit on effort give the same plans on
 // every machine.
 #pragma once
@@ -28,6 +29,7 @@ struct ImproveOptions {
     uint64_t effort_limit = 0;  // 0: none; a unit is about a nanosecond of one core of 2020
     // Up to here, a better plan puts the limit off to twice the sum of it and the effort so far.
     uint64_t most_effort = 0;
+    int cores = 1;  // threads
 };
 
 enum class ImproveStatus { optimal, nothing_left, out_of_time, out_of_memory, out_of_effort, cancelled };
