@@ -78,10 +78,13 @@ def test_the_papers_preset_gives_the_networks_that_it_always_gave() -> None:
     digest = hashlib.sha256(data.states.tobytes() + data.labels.tobytes()).hexdigest()
     assert digest.startswith("53d70d82da8e62d3")
     settings = {"preset": "paper", "samples": 3000, "max_epochs": 3, "validation_states": 0, "seed": 5}
-    curve = train_with(task, "n-rsl", make_options("n-rsl", settings)).info["curve"]
-    losses = [(row[1], row[2]) for row in curve]
+    model = train_with(task, "n-rsl", make_options("n-rsl", settings))
+    losses = [(row[1], row[2]) for row in model.info["curve"]]
     pinned = [(153384.3246, 144968.8133), (152083.38, 142023.04), (142750.6677, 122549.9333)]
     assert losses == [pytest.approx(pair, rel=1e-4) for pair in pinned]
+    table, bias, first = model.weights.table, model.weights.bias, model.weights.layers[0].weights
+    sums = [float((part * np.cos(np.arange(part.size)).reshape(part.shape)).sum()) for part in (table, bias, first)]
+    assert sums == pytest.approx([-9.301916, 1.25683, -7.842647], rel=1e-3), "a checksum of the weights"
 
 
 def test_the_optimiser_is_adam_and_nothing_more(dataset: Dataset) -> None:
