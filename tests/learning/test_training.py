@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -176,7 +175,6 @@ def test_a_time_limit_leaves_time_to_validate_what_was_learned(
     dataset: Dataset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [0.0]
-    monkeypatch.setattr(trainer, "time", SimpleNamespace(monotonic=lambda: now[0]))
     whole = batches.StateBatches.epoch
 
     def slow(self: batches.StateBatches, rows: Any, batch_size: int) -> Iterator[Any]:
@@ -185,7 +183,8 @@ def test_a_time_limit_leaves_time_to_validate_what_was_learned(
             now[0] += 5.0 if batch_size == trainer.VALIDATION_BATCH else 1.0
 
     monkeypatch.setattr(batches.StateBatches, "epoch", slow)
-    result = train_network(dataset, replace(SMALL, max_epochs=10, time_limit=50.0))
+    budget = Budget(50.0, clock=lambda: now[0])
+    result = train_network(dataset, replace(SMALL, max_epochs=10), budget=budget)
     # Eight batches and a validation are an epoch of 13 s; the last one ends in time for its validation.
     assert [epoch.seconds for epoch in result.curve] == [13.0, 26.0, 39.0, 50.0]
     assert [epoch.states for epoch in result.curve] == [800, 1600, 2400, 3100]

@@ -34,10 +34,10 @@ class Budget:
     Tests replace the clock.
     """
 
-    def __init__(self, seconds: float | None = None, *, spent: float = 0.0, clock: Clock = time.monotonic) -> None:
+    def __init__(self, seconds: float | None = None, *, spent: float = 0.0, clock: Clock | None = None) -> None:
         self.seconds = seconds
-        self.clock = clock
-        self.begun = clock() - spent
+        self.clock: Clock = clock or time.monotonic
+        self.begun = self.clock() - spent
 
     @property
     def elapsed(self) -> float:

@@ -94,7 +94,7 @@ class _Training:
     def _trial(self, number: int, seconds: float | None) -> Trained:
         """One trial learns, and validation states say what came out, in the share of its time for that."""
         options, for_verdict = self.options, math.inf
-        budget = whole = self.budget.part(seconds)
+        budget = self.budget.part(seconds)
         if seconds is not None:
             for_verdict = min(options.validation_seconds * len(self.states) * SEARCHES, SHARES["verdict"] * seconds)
             budget = self.budget.part(max(seconds - for_verdict, LEAST_SECONDS))
@@ -109,7 +109,7 @@ class _Training:
                 self.states,
                 max(for_verdict, LEAST_SECONDS) / SEARCHES,
                 options.validation_seconds,
-                whole.ends + LEAST_SECONDS,
+                self.budget.ends + LEAST_SECONDS,
             )
         self.watcher.rests(number)
         return Trained(trial, result, score)
