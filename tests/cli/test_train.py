@@ -305,7 +305,7 @@ def test_a_time_limit_ends_training_with_a_model(train: Train, blocks: Files) ->
     [
         (("--method", "srl"), "unknown method 'srl'; did you mean tsl?"),
         (("--preset", "slow"), "preset is 'slow'; it is one of fast, paper"),
-        (("--sampler", "even"), "sampler is 'even'; it is one or more of uniform, reachable, mixed"),
+        (("--sampler", "even"), "sampler is 'even'; it is one of uniform, reachable, mixed"),
         (("--random-share", "150%"), "random_share is '150%'; it is a share such as 50% or 0.5"),
         (("--samples", "5"), "samples is 5; it is a whole number from 10 to 50000000"),
         (("--samples", "many"), "samples is 'many'; it is a whole number"),
