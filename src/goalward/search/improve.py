@@ -96,8 +96,9 @@ class Improver:
     among plans of the same cost, fewer steps are better. What a ``heuristic`` of the task has made ready is used.
     """
 
-    def __init__(self, task: Task, *, unit_costs: bool | None = None, heuristic: BoundHeuristic | None = None) -> None:
+    def __init__(self, task: Task, *, unit_costs: bool | None = None, heuristic: BoundHeuristic | None = None, network_share: float = 0.0) -> None:
         self.task = task
+        self.network_share = network_share
         self.unit_costs = not task.uses_costs if unit_costs is None else unit_costs
         self._heuristic = bind_heuristic(task, "ff", unit_costs=self.unit_costs) if heuristic is None else heuristic
 
@@ -145,12 +146,14 @@ class Improver:
             return ImprovedPlan(self.task, status, before, cost_before, tuple(better), native.seconds, native.effort)
 
         start = self.task.init if init is None else init
-        guidance = self._heuristic.guidance(to_bits([start], self.task.n_atoms))
+        bits = to_bits([start], self.task.n_atoms)
+        guidance = self._heuristic.guidance(bits)
+        network = self._heuristic.evaluator(bits) if self.network_share else None
         native = _core.improve(
-            guidance, start, np.array(before, dtype=np.int32), unit_costs=self.unit_costs, seed=seed,
+            guidance, network, start, np.array(before, dtype=np.int32), unit_costs=self.unit_costs, seed=seed,
             time_limit=limits.time_limit or 0.0, memory_limit=limits.memory_limit or 0, at_once=at_once,
             effort_limit=effort_limit or 0, most_effort=most_effort or 0, cores=cores,
-            progress=(lambda native: progress(so_far(native))) if progress else None,
+            network_share=self.network_share, progress=(lambda native: progress(so_far(native))) if progress else None,
         )  # fmt: skip
         if native is None:
             raise UsageError(

@@ -10,6 +10,7 @@
 #include "search/core/threads.hpp"
 #include "search/improve/eliminate.hpp"
 #include "search/improve/neighbourhood.hpp"
+#include "search/improve/network_search.hpp"
 #include "search/improve/reorder.hpp"
 #include "search/improve/search_again.hpp"
 #include "search/improve/windows.hpp"
@@ -33,19 +34,21 @@ struct Shares {
         around = all / 3;
         again = all / 2;
         window = all / 6;
+        network = all;
     }
-    uint64_t around, again, window;
+    uint64_t around, again, window, network;
 };
 
 class Improver {
 public:
-    Improver(const Guidance& guidance, std::span<const int32_t> init, const ImproveOptions& options, Budget& budget,
-             ImproveResult& result)
+    Improver(const Guidance& guidance, const Heuristic* network, std::span<const int32_t> init,
+             const ImproveOptions& options, Budget& budget, ImproveResult& result)
         : problem_(guidance.problem()), options_(options), costs_{problem_, options.unit_costs},
           budget_(budget), result_(result), shares_(budget), random_(options.seed), init_(problem_.packing().n_words()),
           windows_(costs_, guidance.relaxed(options.unit_costs), budget, shares_.window),
           again_(costs_, guidance, init_, budget, shares_.again), limit_(options.effort_limit) {
         problem_.packing().pack(init, init_.data());
+        if (network) network_ = std::make_unique<NetworkSearch>(costs_, *network, init_, budget, shares_.network);
     }
 
     ~Improver() { budget_.fits(accounted_, 0); }
@@ -72,11 +75,13 @@ private:
     ImproveStatus run_in_turns() {
         for (uint64_t patience = first_patience; !stopped();) {
             const uint64_t found = found_;
-            look_around(patience);
+            if (network_) search_with_network(patience);
+            if (!stopped()) look_around(patience);
             if (near_ && near_->exhausted()) return ImproveStatus::optimal;
             if (!stopped()) search_windows(patience);
             if (!stopped()) search_again(patience);
-            if (windows_.exhausted() && again_.exhausted() && near_ && near_->full()) return ImproveStatus::nothing_left;
+            if (windows_.exhausted() && again_.exhausted() && near_ && near_->full() && network_exhausted())
+                return ImproveStatus::nothing_left;
             if (found_ == found) patience *= 2;
         }
         return why();
@@ -173,6 +178,24 @@ private:
         }
     }
 
+    // Like searching again; but its share is another one, and it is the first to have a turn.
+    void search_with_network(uint64_t patience) {
+        const double others = static_cast<double>(result_.effort - network_->effort());
+        const double due = others * options_.network_share / (1 - options_.network_share);
+        patience = std::max(patience, std::max(static_cast<uint64_t>(due), network_->effort()) - network_->effort());
+        for (uint64_t waited = 0; waited < patience && !stopped() && !network_->exhausted();) {
+            const uint64_t effort = network_->effort();
+            std::optional<Detour> detour = network_->advance(*path_, *index_, at_most(patience - waited));
+            result_.effort += network_->effort() - effort;
+            waited += network_->effort() - effort;
+            if (detour) {
+                adopt(take_detours(costs_, *path_, {std::move(*detour)}, budget_), "network");
+                waited = 0;
+            }
+        }
+    }
+    bool network_exhausted() const { return !network_ || network_->exhausted(); }
+
     void remove_steps() {
         result_.effort += elimination_price();
         std::vector<int32_t> rest = eliminate(costs_, *path_, budget_);
@@ -245,6 +268,7 @@ private:
     std::vector<Word> init_;
     Windows windows_;
     SearchAgain again_;
+    std::unique_ptr<NetworkSearch> network_;  // null without a network
     std::unique_ptr<Path> path_;
     std::unique_ptr<SuffixIndex> index_;
     std::unique_ptr<SuffixIndex> window_index_, again_index_;  // with several cores: asking changes an index
@@ -256,8 +280,8 @@ private:
 
 }  // namespace
 
-std::optional<ImproveResult> improve(const Guidance& guidance, std::span<const int32_t> init, std::span<const int32_t> plan,
-                                     const ImproveOptions& options,
+std::optional<ImproveResult> improve(const Guidance& guidance, const Heuristic* network, std::span<const int32_t> init,
+                                     std::span<const int32_t> plan, const ImproveOptions& options,
                                      const std::function<bool(const ImproveResult&)>& heartbeat) {
     ImproveResult result;
     const Limits* clock = nullptr;
@@ -268,7 +292,7 @@ std::optional<ImproveResult> improve(const Guidance& guidance, std::span<const i
     clock = &limits;
     Budget budget(limits);
     try {
-        Improver improver(guidance, init, options, budget, result);
+        Improver improver(guidance, network, init, options, budget, result);
         if (!improver.start(plan)) return std::nullopt;
         result.status = improver.run();
     } catch (const std::bad_alloc&) {
