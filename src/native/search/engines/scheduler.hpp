@@ -5,7 +5,8 @@
 //
 // On one core, members take turns and the first to end decides. On several cores, idle threads take the member with the
 // least due time, and the member that ends at the least due time decides, not the one whose thread was faster: members
-// that are behind it are advanced that far first. So the result depends neither on timing nor on the number of threads.
+// that are behind it are advanced that far first. So the result depends neither on timing nor on the number of threads,
+// unless a limit on time or memory is reached.
 //
 // If the memory is used up, the member that holds most is evicted and the others go on.
 #pragma once
