@@ -162,10 +162,11 @@ class Statistics:
     initial_h: float
     best_h: float
     seconds: float
-    # Names and counts, where a search has several heuristics or several queues.
+    # Names and counts, if a search has several heuristics, queues or parts.
     evaluations_by_heuristic: list[tuple[str, int]] = field(default_factory=list)
     expansions_by_queue: list[tuple[str, int]] = field(default_factory=list)
     led_by: str = ""  # the queue that led to the goal, if there are several
+    effort_by_part: list[tuple[str, int]] = field(default_factory=list)  # of a portfolio: about nanoseconds, counted
     evicted: list[str] = field(default_factory=list)  # parts that were ended to free memory for the others
 
     @classmethod

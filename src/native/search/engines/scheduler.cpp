@@ -48,6 +48,13 @@ std::optional<Status> Scheduler::Member::advance(std::span<const int32_t> init, 
     return status;
 }
 
+Statistics Scheduler::Member::statistics() const {
+    Statistics its = search->statistics();
+    its.effort_by_part.clear();  // of parts of this part
+    if (!name.empty()) its.effort_by_part.emplace_back(name, search->effort());
+    return its;
+}
+
 std::optional<Status> Scheduler::advance(std::span<const int32_t> init) {
     const auto next = std::min_element(members_.begin(), members_.end(), [](const auto& a, const auto& b) {
         return a->evicted != b->evicted ? b->evicted : a->due() < b->due();
@@ -73,7 +80,7 @@ bool Scheduler::evict(Member& full) {
 
 void Scheduler::remove(Member& victim) {
     if (victim.search) {
-        Statistics done = victim.search->statistics();
+        Statistics done = victim.statistics();
         done.stored = done.open = done.bytes = 0;
         of_evicted_.add(done);
         if (&victim == members_.front().get()) {
@@ -170,7 +177,7 @@ private:
         std::exception_ptr error;
         try {
             status = member(i).advance(init_, effort);
-            if (member(i).search) statistics = member(i).search->statistics();
+            if (member(i).search) statistics = member(i).statistics();
         } catch (...) {
             error = std::current_exception();
         }
@@ -264,7 +271,7 @@ Statistics Scheduler::statistics() const {
     Statistics total = of_evicted_;
     for (const auto& member : members_) {
         if (!member->search) continue;
-        const Statistics its = member->search->statistics();
+        const Statistics its = member->statistics();
         total.add(its);
         if (member != members_.front()) continue;
         total.initial_h = its.initial_h;

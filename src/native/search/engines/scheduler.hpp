@@ -52,6 +52,8 @@ private:
     struct Member {
         // Takes a turn; a status if the search has come to its end.
         std::optional<Status> advance(std::span<const int32_t> init, uint64_t effort);
+        // Of a search that has begun.
+        Statistics statistics() const;
         double due() const {
             return static_cast<double>(delay) + (search ? static_cast<double>(search->effort()) / share : 0);
         }
