@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import signal
 import subprocess
 import sys
@@ -12,14 +14,17 @@ from typing import Any
 
 import pytest
 
+from goalward import _core
 from goalward.cli import clock
 from goalward.cli.limits import Limits
 from goalward.cli.main import run
 from goalward.errors import LimitError
 from goalward.search import heuristics
+from goalward.search.model import save_model
+from goalward.task.grounding import ground_files
 from goalward.task.packing import native_problem
 
-from .program import Files, Outcome, spawn, write_files
+from .program import Files, Outcome, blind_model, spawn, write_files
 
 Goalward = Callable[..., Outcome]
 
@@ -163,6 +168,28 @@ def test_search_ends_at_its_memory_limit(hard: Files) -> None:
     assert outcome.number(r"Expanded (\d+) state\(s\)\.") > 10_000
     peak = outcome.number(r"Peak memory: (\d+) KB") / 1024
     assert 0.95 * megabytes < peak < 1.05 * megabytes
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="resident memory is read from /proc")
+@pytest.mark.parametrize("cores", [1, 2])
+def test_parts_that_are_ended_for_lack_of_memory_are_named(
+    goalward: Goalward, no_plan: Files, cores: int, tmp_path: Path
+) -> None:
+    limit = f"{_core.resident_memory() // 2**20 + 30}M"
+    options = ("--memory-limit", limit, "--time-limit", "50s", "--cores", str(cores))
+    outcome = goalward("plan", *no_plan.names, *options)
+    assert outcome.code == 22
+    evicted = re.search(r"(?m)^Ended to free memory for other parts: (.+)\.$", outcome.out)
+    assert evicted
+    assert len(set(evicted[1].split(", ")) & {"landmarks", "agenda", "novelty"}) == 2
+    limit = f"{_core.resident_memory() // 2**20 + 30}M"
+    as_json = goalward("plan", *no_plan.names, "--memory-limit", limit, *options[2:], "--json")
+    assert len(json.loads(as_json.out)["evicted"]) == 2
+    save_model(blind_model(ground_files(*no_plan.names)), tmp_path / "blind.goalward")
+    limit = f"{_core.resident_memory() // 2**20 + 30}M"
+    options = ("--search", "portfolio", "--memory-limit", limit, *options[2:])
+    solved = goalward("solve", tmp_path / "blind.goalward", no_plan.problem, *options)
+    assert re.search(r"s, without \w+, \w+ for lack of memory\n", solved.out)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="resident memory is read from /proc")

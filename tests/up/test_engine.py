@@ -221,6 +221,25 @@ def test_plans_come_one_by_one_and_get_cheaper(tmp_path: Path) -> None:
     assert len(last.plan.actions) == lengths[-1]
 
 
+def test_a_plan_may_be_asked_for_while_better_ones_are_looked_for(tmp_path: Path) -> None:
+    """Both searches use the same heuristic, each in a thread of its own."""
+    problem = bundled(tmp_path, "blocks", n=12, seed=3)
+    model = learn(problem, time_limit="2s", seed=1)
+    with AnytimePlanner(name="goalward", params={"model": model, "improve": 0.5}) as planner:
+        solved = [planner.solve(problem).status for _ in planner.get_solutions(problem, timeout=3)]
+    assert len(solved) > 1
+    assert set(solved) == {Statuses.SOLVED_SATISFICING}
+
+
+def test_the_engine_uses_several_cores(tmp_path: Path) -> None:
+    problem = bundled(tmp_path, "blocks", n=8, seed=3)
+    with OneshotPlanner(name="goalward", params={"cores": 2}) as planner:
+        assert planner.solve(problem).status == Statuses.SOLVED_SATISFICING
+    refused = pytest.raises(UPUsageError, match="cores must be between 1 and 1024, but is 0")
+    with OneshotPlanner(name="goalward", params={"cores": 0}) as planner, refused:
+        planner.solve(problem)
+
+
 def test_who_stops_listening_ends_the_search(tmp_path: Path) -> None:
     problem = bundled(tmp_path, "blocks", n=12, seed=3)
     with AnytimePlanner(name="goalward") as planner:

@@ -13,7 +13,7 @@ from goalward.cli.console import print_json, say
 from goalward.cli.limits import Limits
 from goalward.cli.live import LiveFigures, spinner
 from goalward.cli.plan_output import ENDS_OF_IMPROVEMENT, EXIT_CODES, early_end_as_json, plan_as_json, report
-from goalward.cli.search_flags import IMPROVE, parse_improvement, search_flag
+from goalward.cli.search_flags import CORES, IMPROVE, parse_improvement, search_flag
 from goalward.cli.signals import Interrupt
 from goalward.errors import LimitError, UsageError
 from goalward.measures import format_batches, parse_batches, parse_duration, parse_size
@@ -87,6 +87,7 @@ def plan(
         ),
     ] = None,
     improve: Annotated[str | None, IMPROVE] = None,
+    cores: Annotated[int, CORES] = 1,
     anytime: Annotated[
         bool,
         typer.Option(
@@ -120,7 +121,7 @@ def plan(
         algorithm=cast(Algorithm | None, algorithm),
         batch=None if batch is None else parse_batches(batch),
     )
-    options = replace(options, weight=weight, unit_costs=None if costs is None else costs == "unit")
+    options = replace(options, weight=weight, unit_costs=None if costs is None else costs == "unit", cores=cores)
     loaded = limits.elapsed
     try:
         with spinner("grounding", not as_json), limits.enforce("reading and grounding the problem"):

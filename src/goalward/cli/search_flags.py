@@ -6,7 +6,7 @@ from typing import Any
 
 import typer
 
-from goalward.search.best_first import ALGORITHMS
+from goalward.search.best_first import ALGORITHMS, MAX_CORES
 from goalward.search.solving import AS_LONG_AS_SEARCH, SHORT, Improvement
 
 
@@ -16,6 +16,11 @@ def search_flag(more: str) -> Any:
     return typer.Option("--search", "-s", metavar="|".join(ALGORITHMS), help=summaries + more, show_default=False)
 
 
+CORES = typer.Option(
+    min=1,
+    max=MAX_CORES,
+    help="processor cores for one state: parts of the search, and of improvement, run at the same time",
+)
 IMPROVE = typer.Option(
     "--improve",
     metavar="DURATION|none",

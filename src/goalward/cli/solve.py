@@ -16,7 +16,7 @@ from goalward import _core
 from goalward.cli.console import on_terminal, print_json, say
 from goalward.cli.limits import Limits
 from goalward.cli.plan_output import EXIT_CODES
-from goalward.cli.search_flags import IMPROVE, parse_improvement, search_flag
+from goalward.cli.search_flags import CORES, IMPROVE, parse_improvement, search_flag
 from goalward.cli.signals import Interrupt
 from goalward.cli.solved_states import Results, Row, is_solved
 from goalward.errors import ExitCode, UsageError
@@ -74,7 +74,8 @@ def solve(
         ),
     ] = None,
     improve: Annotated[str | None, IMPROVE] = None,
-    jobs: Annotated[int, typer.Option(help="states solved at the same time", min=1)] = 1,
+    jobs: Annotated[int, typer.Option(help="states solved at the same time, each on --cores", min=1)] = 1,
+    cores: Annotated[int, CORES] = 1,
     plans: Annotated[Path | None, typer.Option(help="folder for one plan file per solved state")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="print one JSON object and nothing else")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="print a CSV table and nothing else")] = False,
@@ -99,7 +100,7 @@ def solve(
         batch=None if batch is None else parse_batches(batch),
     )
     share = limits.elapsed / turns  # of what all states needed
-    options = replace(options, time_limit=max(time_limit - share, 1e-3), memory_limit=memory_limit)
+    options = replace(options, time_limit=max(time_limit - share, 1e-3), memory_limit=memory_limit, cores=cores)
     plain = not (as_json or as_csv)
     if plain:
         say(f"Loaded {model} and {len(states)} states in {time.monotonic() - started:.2f}s")
@@ -123,8 +124,8 @@ def solve(
     if as_json:
         print_json({"model": str(model), "states": rows, "summary": summary})
     elif as_csv:
-        cells = [{name: _cell(value) for name, value in row.items()} for row in rows]
-        typer.echo(csv_text(list(rows[0]), cells), nl=False)
+        columns = list(dict.fromkeys(name for row in rows for name in row))  # a part may have been evicted in some
+        typer.echo(csv_text(columns, [[_cell(row.get(name)) for name in columns] for row in rows]), nl=False)
     else:
         say(_summary_lines(summary))
     if interrupt.asked:
@@ -142,8 +143,8 @@ def _results(total: int, jobs: int, plain: bool) -> Results:
 
 
 def _cell(value: Any) -> Any:
-    """Counts by name are JSON inside a table."""
-    return json.dumps(value) if isinstance(value, dict) else value
+    """Counts by name and lists of names are JSON inside a table."""
+    return json.dumps(value) if isinstance(value, dict | list) else value
 
 
 def _plan_files(states: list[Path], folder: Path | None) -> list[Path | None]:
