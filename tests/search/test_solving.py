@@ -12,7 +12,7 @@ import pytest
 
 from goalward.errors import GoalwardError
 from goalward.search import SearchOptions, Statistics, Status, best_first, bind_heuristic, search, solving
-from goalward.search.solving import AS_LONG_AS_SEARCH, Outcome, default_search, solve, solve_all
+from goalward.search.solving import WHILE_IT_PAYS, Outcome, default_search, solve, solve_all
 from goalward.search.starts import Start, initial_state
 from goalward.task.states import format_problem, random_walk_states
 from goalward.task.validate import validate_plan
@@ -119,7 +119,7 @@ def test_many_states_of_several_tasks_come_back_in_order(jobs: int) -> None:
 def test_a_plan_is_improved_for_as_long_as_its_search_took(
     searched: float, limit: float | None, expected: object
 ) -> None:
-    assert AS_LONG_AS_SEARCH.limits(searched, limit) == expected
+    assert WHILE_IT_PAYS.limits(searched, limit) == expected
 
 
 def test_what_comes_before_a_search_counts(monkeypatch: pytest.MonkeyPatch) -> None:

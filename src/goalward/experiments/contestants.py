@@ -15,7 +15,8 @@ from goalward.learning.options import LearnOptions
 from goalward.search import HEURISTICS, SearchOptions
 from goalward.search.best_first import FORMER_ALGORITHMS
 from goalward.search.portfolio import current_lead
-from goalward.search.solving import AS_LONG_AS_SEARCH, Improvement, default_search
+from goalward.search.solving import WHILE_IT_PAYS, Improvement
+from goalward.search.strategy import default_search
 
 FROM_THE_CONFIG = {
     "seed": "seeds",
@@ -139,7 +140,7 @@ class Contestant:
     def improvement(self) -> Improvement | None:
         """How long plans are improved; not at all unless asked for, so that a table compares what searches find."""
         wish = self.search.get(IMPROVE)
-        return AS_LONG_AS_SEARCH if wish == "auto" else Improvement.of(wish)
+        return WHILE_IT_PAYS if wish == "auto" else Improvement.of(wish)
 
 
 def with_current_names(table: dict[str, Any]) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from goalward.learning.side_by_side import SharedWatcher, run_together, trials_a
 from goalward.learning.trials import LEAST_SECONDS, Learner, Trial, Watcher
 from goalward.learning.validation import NEARER, Score, TooLateError, nearer_states, score, search_without
 from goalward.search.network import bind_network
-from goalward.search.solving import default_search
+from goalward.search.strategy import default_search
 from goalward.task.strips import Ints, Task
 
 VALIDATION_SHARE = 0.2

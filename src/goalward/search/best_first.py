@@ -288,7 +288,7 @@ def prepare(
     """What a search from ``init`` works with; made once, kept by the heuristic for searches to come."""
     if options.algorithm in ADDING_COSTS:
         heuristic.require_costs(f"the search {options.algorithm}", unit_costs=options.counts_steps)
-    if options.algorithm == "portfolio" and heuristic.name != "ff":
+    if options.algorithm == "portfolio" and heuristic.name != "ff" and not heuristic.learned:
         raise UsageError(
             f"the search portfolio uses h_FF and landmarks alone, not {heuristic.name}; "
             "hybrid takes another beside them"

@@ -94,9 +94,21 @@ class Improver:
 
     What counts is the cost by the PDDL where it has costs, and the number of steps otherwise or with ``unit_costs``;
     among plans of the same cost, fewer steps are better. What a ``heuristic`` of the task has made ready is used.
+    Searches with a learned heuristic get ``network_share`` of the effort; None is what training found best.
     """
 
-    def __init__(self, task: Task, *, unit_costs: bool | None = None, heuristic: BoundHeuristic | None = None, network_share: float = 0.0) -> None:
+    def __init__(
+        self,
+        task: Task,
+        *,
+        unit_costs: bool | None = None,
+        heuristic: BoundHeuristic | None = None,
+        network_share: float | None = None,
+    ) -> None:
+        if network_share is None:
+            network_share = heuristic.network_share if heuristic is not None and heuristic.learned else 0.0
+        if not 0 <= network_share < 1:
+            raise UsageError(f"network_share must be at least 0 and below 1, but is {network_share}")
         self.task = task
         self.network_share = network_share
         self.unit_costs = not task.uses_costs if unit_costs is None else unit_costs
