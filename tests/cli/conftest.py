@@ -56,17 +56,6 @@ def hard(bundled: Callable[..., Files]) -> Files:
 
 
 @pytest.fixture
-def no_plan(hard: Files) -> Files:
-    """The wrong half of a sliding puzzle: nobody proves within minutes that it has no plan."""
-    text = hard.problem.read_text()
-    init, goal = text[: text.index("(:goal")], text[text.index("(:goal") :]
-    swapped = goal.replace("t1 s-1-1", "t1 s-1-2").replace("t2 s-1-2", "t2 s-1-1")
-    assert swapped != goal
-    hard.problem.write_text(init + swapped)
-    return hard
-
-
-@pytest.fixture
 def large(bundled: Callable[..., Files]) -> Files:
     """A problem that takes many seconds to ground."""
     return bundled("blocks", n=200)

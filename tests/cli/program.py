@@ -12,13 +12,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import psutil
 import pyte
-
-from goalward.search.model import Model
-from goalward.search.network import Layer, NetworkWeights
-from goalward.task.strips import Task
 
 COLUMNS = 200
 PATIENCE = 300.0
@@ -237,11 +232,3 @@ def check_live_training(shown: Shown, epoch: str) -> None:
     assert re.search(r"loss +\d+\.\d+ training, \d+\.\d+ validation", shown.text)
     assert shown.cursor_is_back
     assert "\x1b" not in shown.out
-
-
-def blind_model(task: Task) -> Model:
-    """A network that gives every state the same value."""
-    flat = Layer(np.zeros((1, 1), dtype=np.float32), np.ones(1, dtype=np.float32))
-    return Model(
-        task, NetworkWeights(np.zeros((task.n_atoms, 1), dtype=np.float32), np.zeros(1, dtype=np.float32), (flat,))
-    )

@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-import json
-import re
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from goalward import _core
 from goalward.cli import clock
 from goalward.cli.limits import Limits
 from goalward.cli.main import run
+from goalward.cli.plan_output import plan_as_json, report
+from goalward.cli.solved_states import line
 from goalward.errors import LimitError
 from goalward.search import heuristics
-from goalward.search.model import save_model
-from goalward.task.grounding import ground_files
+from goalward.search.solving import default_search, solve
+from goalward.search.starts import initial_state
 from goalward.task.packing import native_problem
+from helpers import make_tiny
 
-from .program import Files, Outcome, blind_model, spawn, write_files
+from .program import Files, Outcome, spawn, write_files
 
 Goalward = Callable[..., Outcome]
 
@@ -170,26 +171,19 @@ def test_search_ends_at_its_memory_limit(hard: Files) -> None:
     assert 0.95 * megabytes < peak < 1.05 * megabytes
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="resident memory is read from /proc")
-@pytest.mark.parametrize("cores", [1, 2])
-def test_parts_that_are_ended_for_lack_of_memory_are_named(
-    goalward: Goalward, no_plan: Files, cores: int, tmp_path: Path
-) -> None:
-    limit = f"{_core.resident_memory() // 2**20 + 30}M"
-    options = ("--memory-limit", limit, "--time-limit", "50s", "--cores", str(cores))
-    outcome = goalward("plan", *no_plan.names, *options)
-    assert outcome.code == 22
-    evicted = re.search(r"(?m)^Ended to free memory for other parts: (.+)\.$", outcome.out)
-    assert evicted
-    assert len(set(evicted[1].split(", ")) & {"landmarks", "agenda", "novelty"}) == 2
-    limit = f"{_core.resident_memory() // 2**20 + 30}M"
-    as_json = goalward("plan", *no_plan.names, "--memory-limit", limit, *options[2:], "--json")
-    assert len(json.loads(as_json.out)["evicted"]) == 2
-    save_model(blind_model(ground_files(*no_plan.names)), tmp_path / "blind.goalward")
-    limit = f"{_core.resident_memory() // 2**20 + 30}M"
-    options = ("--search", "portfolio", "--memory-limit", limit, *options[2:])
-    solved = goalward("solve", tmp_path / "blind.goalward", no_plan.problem, *options)
-    assert re.search(r"s, without \w+, \w+ for lack of memory\n", solved.out)
+def test_parts_that_were_ended_for_lack_of_memory_are_named(capfd: pytest.CaptureFixture[str]) -> None:
+    solved = solve(initial_state(make_tiny("blocks").task), "ff", default_search(learned=False))
+    evicted = replace(solved.statistics, evicted=["novelty", "agenda"])
+    outcome = replace(solved, found=replace(solved.found, statistics=evicted))
+    limits = Limits(None, None)
+    report(outcome, limits)
+    assert "\nEnded to free memory for other parts: novelty, agenda.\n" in capfd.readouterr().out
+    report(solved, limits)
+    assert "free memory" not in capfd.readouterr().out
+    assert plan_as_json(outcome, limits)["evicted"] == ["novelty", "agenda"]
+    row = {"state": "p1", **outcome.record()}
+    assert line(row).endswith("s, without novelty, agenda for lack of memory")
+    assert "memory" not in line({"state": "p1", **solved.record()})
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="resident memory is read from /proc")

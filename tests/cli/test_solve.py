@@ -25,6 +25,7 @@ from goalward.cli import solve as solve_module
 from goalward.search import SearchOptions, search
 from goalward.search.learned import load_model
 from goalward.search.model import Model, save_model
+from goalward.search.network import Layer, NetworkWeights
 from goalward.search.solving import solve_all
 from goalward.task.grounding import ground_files
 from goalward.task.states import format_problem, from_bits, random_walk_states, states_along
@@ -33,7 +34,7 @@ from goalward.task.strips import Task
 from helpers import make_tiny, whole_number_network
 from regression.preimages import Oracle, atoms_of
 
-from .program import PATIENCE, PROGRAM, Files, Outcome, blind_model, environment, let_work, on_terminal, spawn
+from .program import PATIENCE, PROGRAM, Files, Outcome, environment, let_work, on_terminal, spawn
 
 Goalward = Callable[..., Outcome]
 
@@ -49,6 +50,14 @@ LINE = re.compile(
     r"(?P<state>.+): (?P<status>[a-z ]+), (?P<length>-|\d+ step\(s\))( \(first \d+\))?, (?P<expanded>\d+) expanded, "
     r"(?P<evaluated>\d+) evaluated, [\d.]+[kM]? evaluations/s, \d+\.\d+s"
 )
+
+
+def blind_model(task: Task) -> Model:
+    """A network that gives every state the same value."""
+    flat = Layer(np.zeros((1, 1), dtype=np.float32), np.ones(1, dtype=np.float32))
+    return Model(
+        task, NetworkWeights(np.zeros((task.n_atoms, 1), dtype=np.float32), np.zeros(1, dtype=np.float32), (flat,))
+    )
 
 
 def write_state(path: Path, task: Task, state: Any) -> Path:

@@ -143,27 +143,29 @@ def test_a_search_from_within_an_improvement_finds_a_plan(tiles: Task) -> None:
     bound = bind_heuristic(tiles, "ff")
     found = search(tiles, bound, SearchOptions("portfolio"))
     assert found.plan is not None
-    inner: list[Status] = []
+    short = SearchOptions("portfolio", expansion_limit=20)
+    alone = without_time(search(tiles, bound, short).statistics)
+    inner: list[Statistics] = []
 
     def progress(_: object) -> bool:
-        inner.append(search(tiles, bound, SearchOptions("gbfs", expansion_limit=20_000)).status)
-        return len(inner) < 10
+        inner.append(without_time(search(tiles, bound, short).statistics))
+        return len(inner) < 40
 
     Improver(tiles, heuristic=bound).improve(found.plan, progress=progress)
-    assert inner
-    assert Status.UNSOLVABLE not in inner
+    assert len(inner) == 40
+    assert all(statistics == alone for statistics in inner)
 
 
 def test_a_search_from_within_on_plan_finds_a_plan(tiles: Task) -> None:
     bound = bind_heuristic(tiles, "ff")
-    inner: list[Status] = []
+    inner: list[SearchResult] = []
 
     def on_plan(_: Outcome) -> None:
-        inner.append(search(tiles, bound, SearchOptions("gbfs", expansion_limit=20_000)).status)
+        inner.append(search(tiles, bound, SearchOptions("portfolio")))
 
-    plan(tiles, bound, improve=1.0, on_plan=on_plan)
+    outcome = plan(tiles, bound, improve=1.0, on_plan=on_plan)
     assert len(inner) > 1, "the plan was never improved"
-    assert Status.UNSOLVABLE not in inner
+    assert {result.plan for result in inner} == {outcome.found.plan}
 
 
 # --- several cores for one state ---
@@ -186,9 +188,10 @@ def test_the_same_number_of_cores_gives_the_same_plan(algorithm: str, domain: st
     assert plans[2] == plans[3], "the plan found with the least effort wins, whatever the number of threads"
 
 
-def test_greedy_searches_of_several_widths_run_on_cores(task: Task) -> None:
-    bound = HEURISTICS["network"](task)
-    found = [search(task, bound, SearchOptions("gbfs", batch=(1, 8, 64), cores=cores)).plan for cores in (2, 2, 3)]
+def test_greedy_searches_of_several_widths_run_on_cores() -> None:
+    small = bundled("blocks", size=5)
+    bound = HEURISTICS["network"](small)
+    found = [search(small, bound, SearchOptions("gbfs", batch=(1, 8, 64), cores=cores)).plan for cores in (2, 2, 3)]
     assert found[0]
     assert found[0] == found[1] == found[2]
 
@@ -248,10 +251,10 @@ def test_solving_uses_the_cores_for_improvement_too(tiles: Task, monkeypatch: py
         return improve(self, *arguments, cores=cores, **others)
 
     monkeypatch.setattr(Improver, "improve", spy)
-    assert plan(tiles, cores=2).solved
+    assert plan(tiles, cores=2, improve=0.1).solved
     assert [outcome.solved for outcome in anytime_plans(tiles, time_limit=0.5, cores=3)]
-    plan(tiles, options=SearchOptions("portfolio", cores=2))
-    plan(tiles)
+    plan(tiles, options=SearchOptions("portfolio", cores=2), improve=0.1)
+    plan(tiles, improve=0.1)
     assert asked == [2, 3, 2, 1]
 
 

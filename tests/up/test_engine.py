@@ -228,13 +228,13 @@ def test_a_plan_may_be_asked_for_while_better_ones_are_looked_for(tmp_path: Path
     with AnytimePlanner(name="goalward", params={"model": model, "improve": 0.5}) as planner:
         solved = [planner.solve(problem).status for _ in planner.get_solutions(problem, timeout=3)]
     assert len(solved) > 1
-    assert set(solved) == {Statuses.SOLVED_SATISFICING}
+    assert set(solved) <= {Statuses.SOLVED_SATISFICING, Statuses.SOLVED_OPTIMALLY}
 
 
 def test_the_engine_uses_several_cores(tmp_path: Path) -> None:
     problem = bundled(tmp_path, "blocks", n=8, seed=3)
     with OneshotPlanner(name="goalward", params={"cores": 2}) as planner:
-        assert planner.solve(problem).status == Statuses.SOLVED_SATISFICING
+        assert planner.solve(problem).plan is not None
     refused = pytest.raises(UPUsageError, match="cores must be between 1 and 1024, but is 0")
     with OneshotPlanner(name="goalward", params={"cores": 0}) as planner, refused:
         planner.solve(problem)
