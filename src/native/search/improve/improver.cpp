@@ -95,22 +95,29 @@ private:
             const uint64_t spent = spent_on_cores(), generated = near_->generated();
             const int cycle = windows_.cycle();
             std::vector<Detour> around;
-            std::optional<Detour> window, again;
+            std::optional<Detour> network, window, again;
             std::vector<std::function<void()>> works;
-            uint64_t effort = 0;  // of each
+            uint64_t effort = 0;  // of each but the network
+            uint64_t network_effort = 0;
             if (!near_->full()) works.push_back([&] { around = near_->advance(effort); });
             if (!windows_.exhausted()) works.push_back([&] { window = windows_.advance(*path_, *window_index_, effort); });
             if (!again_.exhausted()) works.push_back([&] { again = again_.advance(*path_, *again_index_, effort); });
+            const auto others = static_cast<double>(works.size());
+            if (!network_exhausted())
+                works.insert(works.begin(), [&] { network = network_->advance(*path_, *network_index_, network_effort); });
             if (works.empty()) return ImproveStatus::nothing_left;
-            effort = std::max<uint64_t>(at_most(patience * works.size()) / works.size(), 1);
+            const double ratio = network_exhausted() ? 0 : network_ratio();  // the network's effort over that of the others
+            const double all = std::max(others, 1.0) * (1 + ratio);          // in efforts of one of the others
+            effort = static_cast<uint64_t>(static_cast<double>(at_most(static_cast<uint64_t>(static_cast<double>(patience) * all))) / all) + 1;
+            network_effort = static_cast<uint64_t>(static_cast<double>(effort) * std::max(others, 1.0) * ratio) + 1;
             std::atomic<std::size_t> next = 0;
             run_threads(budget_.limits(), std::min(options_.cores, static_cast<int>(works.size())), [&] {
                 for (std::size_t i = next++; i < works.size(); i = next++) works[i]();
             });
             result_.effort += spent_on_cores() - spent;
             result_.generated += near_->generated() - generated;
-            const char* by = !around.empty() ? "neighbourhood" : window ? "window" : "search";
-            for (std::optional<Detour>* found : {&window, &again})
+            const char* by = network ? "network" : !around.empty() ? "neighbourhood" : window ? "window" : "search";
+            for (std::optional<Detour>* found : {&network, &window, &again})
                 if (*found) around.push_back(std::move(**found));
             if (!around.empty())
                 adopt(take_detours(costs_, *path_, std::move(around), budget_), by);
@@ -122,7 +129,10 @@ private:
         return why();
     }
 
-    uint64_t spent_on_cores() const { return near_->effort() + windows_.effort() + again_.effort(); }
+    uint64_t spent_on_cores() const {
+        return near_->effort() + windows_.effort() + again_.effort() + (network_ ? network_->effort() : 0);
+    }
+    double network_ratio() const { return options_.network_share / (1 - options_.network_share); }
 
     // Steps that add nothing that the goal can depend on are not part of the problem, and never missed.
     std::vector<int32_t> useful_steps(std::span<const int32_t> plan) const {
@@ -183,7 +193,7 @@ private:
     // Like searching again; but its share is another one, and it is the first to have a turn.
     void search_with_network(uint64_t patience) {
         const double others = static_cast<double>(result_.effort - network_->effort());
-        const double due = others * options_.network_share / (1 - options_.network_share);
+        const double due = others * network_ratio();
         patience = std::max(patience, std::max(static_cast<uint64_t>(due), network_->effort()) - network_->effort());
         for (uint64_t waited = 0; waited < patience && !stopped() && !network_->exhausted();) {
             const uint64_t effort = network_->effort();
@@ -230,6 +240,7 @@ private:
         index_ = std::make_unique<SuffixIndex>(problem_, *path_);
         if (options_.cores == 1) return;
         window_index_ = std::make_unique<SuffixIndex>(*index_);
+        network_index_ = std::make_unique<SuffixIndex>(*index_);
         again_index_ = std::make_unique<SuffixIndex>(*index_);
     }
 
@@ -273,7 +284,7 @@ private:
     std::unique_ptr<NetworkSearch> network_;  // null without a network
     std::unique_ptr<Path> path_;
     std::unique_ptr<SuffixIndex> index_;
-    std::unique_ptr<SuffixIndex> window_index_, again_index_;  // with several cores: asking changes an index
+    std::unique_ptr<SuffixIndex> network_index_, window_index_, again_index_;  // with several cores: asking changes an index
     std::unique_ptr<Neighbourhood> near_;
     uint64_t found_ = 0, eliminated_at_ = 0;
     uint64_t kept_ = 0, accounted_ = 0;  // bytes of better plans; of all that is told to the budget

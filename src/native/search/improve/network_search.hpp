@@ -7,7 +7,8 @@
 //     beam search   the same, but forgets all states except the children of the last expansion
 //
 // Both are bounded by the cost of the best plan, and a state from which any suffix of that plan makes the whole cheaper
-// is a success, wherever the network was heading.
+// is a success, wherever the network was heading. A search ends when it has expanded `width` states for every step of
+// that plan, which is what a beam of that width takes to come as far.
 #pragma once
 
 #include <cstdint>
@@ -39,11 +40,10 @@ public:
     // Searches for about so much effort, or until it finds something. The path may be another one in each call.
     std::optional<Detour> advance(const Path& path, SuffixIndex& index, uint64_t effort);
 
-    // Has it nothing left to expand, or no memory to do so?
+    // Has it nothing left to expand, or expanded `width` states for every step of the path?
     bool exhausted() const { return exhausted_; }
     uint64_t effort() const;
     uint64_t bytes() const { return space_.bytes() + other_bytes(); }
-    uint64_t evaluated() const { return evaluated_; }
 
 private:
     struct Node {
@@ -64,6 +64,8 @@ private:
     Budget& budget_;
     std::unique_ptr<Evaluator> network_;
     uint64_t effort_per_state_;
+    bool counts_costs_;  // does the network estimate costs? If not, a step counts what one of the plan costs on average
+    float scale_ = 1;
     StateSpace space_;
     Chunked<Node> nodes_;
     Heap<CostEntry> open_;
@@ -75,7 +77,7 @@ private:
     StateId best_end_ = no_state;
 
     // Reused from one batch to the next.
-    std::vector<StateId> expanding_, children_, reopened_;
+    std::vector<StateId> expanding_, children_;
     std::vector<Batch::Origin> origins_;
     std::vector<const Word*> parents_, states_;
     std::vector<float> values_;
