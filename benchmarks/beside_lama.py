@@ -59,7 +59,8 @@ from goalward.search import bind_heuristic, prepare, search
 from goalward.search.improve import Improver
 from goalward.search.learned import is_of_use
 from goalward.search.planning import without_model
-from goalward.search.solving import WHILE_IT_PAYS, default_search
+from goalward.search.solving import WHILE_IT_PAYS
+from goalward.search.strategy import default_search
 from goalward.task.grounding import ground_files
 from goalward.task.states import StateReader
 from goalward.task.store import load_task, save_task

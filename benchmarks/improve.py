@@ -29,7 +29,6 @@ from common import (
     LISTS,
     Instance,
     Lines,
-    alias,
     chosen,
     fast_downward_log,
     find_benchmark,

@@ -17,7 +17,7 @@ import goalward
 from goalward import display
 from goalward.errors import UsageError
 from goalward.learning.methods import learned_methods, train_with
-from goalward.learning.preimages import PreimageOptions
+from goalward.learning.rsl import PreimageOptions
 from goalward.task.strips import Task
 from helpers import Tiny, make_tiny
 

@@ -12,8 +12,9 @@ import pytest
 
 from goalward.errors import GoalwardError
 from goalward.search import SearchOptions, Statistics, Status, best_first, bind_heuristic, search, solving
-from goalward.search.solving import WHILE_IT_PAYS, Outcome, default_search, solve, solve_all
+from goalward.search.solving import WHILE_IT_PAYS, Outcome, solve, solve_all
 from goalward.search.starts import Start, initial_state
+from goalward.search.strategy import default_search
 from goalward.task.states import format_problem, random_walk_states
 from goalward.task.validate import validate_plan
 from helpers import TINY, make_tiny, read_texts

@@ -19,7 +19,7 @@ from goalward.experiments.contestants import PORTFOLIO
 from goalward.experiments.store import Result
 from goalward.experiments.units import Job
 from goalward.learning.methods import train_with
-from goalward.learning.relay import Learned
+from goalward.learning.watchers import FirstEpoch
 from goalward.outward import finite
 from goalward.search import BoundHeuristic, Statistics, Status, bind_heuristic
 from goalward.search.learned import import_for, load_model
@@ -31,8 +31,8 @@ from goalward.task.sexpr import read_text
 from goalward.task.states import StateReader, states_along
 
 if TYPE_CHECKING:
-    from goalward.learning.trials import Watcher
     from goalward.learning.validation import Score
+    from goalward.learning.watchers import Watcher
 
 VALIDATION_SEED = 2**32
 """Above all seeds of trainings, so that seeds are judged on states that none of them has chosen its trials by."""
@@ -120,7 +120,7 @@ def _train(job: Job, started: float, watcher: Watcher | None, enforce: Enforce) 
         return _ended(job, Status.OUT_OF_TIME, started, "out of time while grounding")
     options = job.contestant.learn_options(job.unit.seed, job.budgets.train)
     listener = _Listener(watcher)
-    with enforce(job.budgets.train - spent, memory, "training", lambda: listener.yet):
+    with enforce(job.budgets.train - spent, memory, "training", lambda: listener.done):
         model = train_with(task, job.contestant.method, options, listener, spent=spent)
     seconds = time.monotonic() - started
     save_model(model, job.scratch)
@@ -146,7 +146,7 @@ def _train(job: Job, started: float, watcher: Watcher | None, enforce: Enforce) 
     )
 
 
-class _Listener(Learned):
+class _Listener(FirstEpoch):
     """Keeps what a training says of its data."""
 
     def __init__(self, watcher: Watcher | None) -> None:

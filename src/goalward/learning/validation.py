@@ -16,14 +16,11 @@ from goalward.search import GUIDED, BoundHeuristic, SearchOptions, bind_heuristi
 from goalward.search.solving import Outcome, solve
 from goalward.search.starts import Start
 from goalward.search.strategy import default_search
-from goalward.task.states import random_walk_states, states_along, to_bits, to_lists
+from goalward.task.states import random_walk_states, to_bits
 from goalward.task.strips import Ints, Task
 
 # Apart from the seeds that people give to `goalward walk`, so that validation states are not their test states.
 WALK_SEED = 0x56414C4944
-NEARER = (2, 4, 8)
-"""Parts of a plan, of which the last one is left from the states that are nearer to the goal."""
-
 ALONE = 4.0
 """A heuristic that solves all states alone may take so many times the expansions beside h_FF and landmarks."""
 
@@ -91,11 +88,6 @@ class Score:
             -self.expanded / max(self.solved, 1),
         )
 
-    def clearly_below(self, other: Score) -> bool:
-        """Fewer states solved, or as many with :attr:`detours` that differ by more than rounding."""
-        ours, theirs = self.solved / self.states, other.solved / other.states
-        return ours < theirs or (ours == theirs and self.detours > other.detours + 1)
-
     def __str__(self) -> str:
         return f"{self.solved}/{self.states}"
 
@@ -153,24 +145,6 @@ def score(heuristic: BoundHeuristic, states: list[Ints], options: SearchOptions,
         steps=sum(outcome.length or 0 for outcome in by_itself),
         length=sum(outcome.length or 0 for outcome in outcomes),
     )
-
-
-def nearer_states(task: Task, states: list[Ints], seconds: float, until: float = math.inf) -> list[Ints]:
-    """States on the way to the goal from the first state that is solved without a network, in so many seconds at most.
-
-    A half, a quarter and an eighth of the steps are left there. None where no plan is found.
-    """
-    ends = min(until, time.monotonic() + seconds)
-    for state in states:
-        left = ends - time.monotonic()
-        if left <= 0:
-            break
-        options = replace(default_search(learned=False), time_limit=left)
-        plan = solve(Start(task, state), "ff", options).plan
-        if plan:
-            along = to_lists(states_along(task, state, plan), task.n_atoms)
-            return [along[len(plan) - max(len(plan) // part, 1)] for part in NEARER]
-    return []
 
 
 @dataclass(frozen=True)

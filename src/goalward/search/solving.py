@@ -38,7 +38,7 @@ TIME_LIMIT = 30.0
 """Seconds for one state of many, where nobody says otherwise."""
 SHORT = 0.05
 """Seconds that a plan is improved for at least. Not tuned: what a user does not notice."""
-LONG = 0.25
+LONG = 0.2
 """Seconds that a plan is improved for at most after a search that took no longer."""
 
 
