@@ -1,7 +1,7 @@
 """What a network is worth to the cost of plans: how much of the effort of improving a plan it should get.
 
 Users get a first plan and then its improvement, which ends after a short while. Validation states are solved in the
-same way with several shares of that effort for the network; the share with the cheapest plans is kept in the model file.
+same way with several shares of that effort for the network. The model file keeps the share with the cheapest plans.
 """
 
 from __future__ import annotations
