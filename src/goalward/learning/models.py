@@ -67,12 +67,12 @@ class _Training:
         self.at_once = trials_at_once(options)
         self.watcher = Shared(watcher) if self.at_once > 1 else watcher
         self.budget = budget
-        self.for_quality = 0.0 if budget.seconds is None else SHARES["quality"] * budget.seconds
-        """Seconds at the end for improving plans of validation states."""
         walking = budget.until("validation states")
         self.states: list[Ints] = validation_states(
             task, options.validation_states, options.seed, go_on=lambda: walking() and self.watcher.go_on()
         )
+        self.for_quality = SHARES["quality"] * (budget.seconds or 0.0) if self.states else 0.0
+        """Seconds at the end for improving plans of validation states."""
 
     def run(self) -> Iterator[Trained]:
         """The trials, some of them side by side; they share the time, and an interrupted one is the last."""
@@ -81,7 +81,7 @@ class _Training:
             if begin and self.budget.over:
                 return
             left, turns = self.budget.left, -(-(n - begin) // self.at_once)
-            seconds = None if left is None else left / turns
+            seconds = None if left is None else max(left - self.for_quality, LEAST_SECONDS) / turns
             jobs = [partial(self._trial, number, seconds) for number in range(begin, min(begin + self.at_once, n))]
             if isinstance(self.watcher, Shared) and len(jobs) > 1:
                 together = run_together(jobs, self.watcher, self.options.threads)
@@ -97,7 +97,7 @@ class _Training:
         budget = self.budget.part(seconds)
         if seconds is not None:
             for_verdict = min(options.validation_seconds * len(self.states) * SEARCHES, SHARES["verdict"] * seconds)
-            budget = self.budget.part(max(seconds - for_verdict - self.for_quality, LEAST_SECONDS))
+            budget = self.budget.part(max(seconds - for_verdict, LEAST_SECONDS))
         trial = Trial(self.task, self.method, options, number, budget, self.states, self.watcher)
         result = self.learn(trial)
         score = None
