@@ -5,8 +5,8 @@
 
 ``solve`` is what users get with a model: first plan and default improvement (``--seconds`` improves for longer).
 ``plan`` is the same without a model, ``anytime`` is ``goalward plan --anytime``, and ``lama`` is LAMA (``--alias
-lama``), each after 30 s. Times are CPU time, grounding and loading left out. A model that is missing in DIR is trained for
-``--train`` seconds. Results go to a file line by line, and a run that was cut short goes on where it stopped.
+lama``), each after 30 s. Times are CPU time, grounding and loading left out. A model that is missing in DIR is
+trained for ``--train`` seconds. Results go to a file line by line; a run that was cut short goes on where it stopped.
 """
 
 from __future__ import annotations

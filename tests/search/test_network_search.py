@@ -4,31 +4,20 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-import numpy as np
-import numpy.typing as npt
 import pytest
 
 from goalward.errors import UsageError
-from goalward.search import BoundHeuristic, SearchOptions, bind_heuristic, search
+from goalward.search import SearchOptions, bind_heuristic, search
 from goalward.search.improve import Improver
 from goalward.search.network import bind_network
-from goalward.task.strips import Task
+from goalward.task.domains import generate
+from goalward.task.grounding import ground
 from goalward.task.validate import validate_plan
-from helpers import make_tiny, whole_number_network
-from oracle import as_set, goal_distances, reachable_states
+from helpers import make_tiny, read_texts, whole_number_network
+from oracle import as_set
 from wasteful_plans import as_pddl, cost, end_state, wasteful_plan
 
 EFFORT = 3_000_000
-
-
-def true_distances(task: Task) -> tuple[BoundHeuristic, dict[frozenset[int], float]]:
-    """A heuristic that knows the number of steps to the goal from every reachable state."""
-    distances = goal_distances(task, reachable_states(task))
-
-    def distance(states: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
-        return np.array([distances[as_set(np.flatnonzero(row))] for row in states], dtype=np.float32)
-
-    return bind_heuristic(task, distance), distances
 
 
 @pytest.mark.parametrize("unit_costs", [True, False])
@@ -51,15 +40,14 @@ def test_a_network_of_no_merit_makes_no_plan_wrong_or_worse(unit_costs: bool) ->
 
 
 @pytest.mark.parametrize("cores", [1, 2])
-def test_true_distances_lead_to_an_optimal_plan_at_once(cores: int) -> None:
-    task = make_tiny("tiles").task
-    heuristic, distances = true_distances(task)
+def test_any_heuristic_with_a_share_finds_plans_that_a_greedy_search_missed(cores: int) -> None:
+    instance = generate("tiles", rows=2, cols=4, seed=2)
+    task = ground(*read_texts(instance.domain_text, instance.problem_text))
     greedy = search(task, "goalcount", SearchOptions()).plan
     assert greedy is not None
-    optimal = distances[as_set(task.init)]
-    assert len(greedy) > optimal
-    improved = Improver(task, heuristic=heuristic, network_share=0.9).improve(greedy, effort_limit=EFFORT, cores=cores)
-    assert improved.length == optimal
+    improver = Improver(task, heuristic=bind_heuristic(task, "ff"), network_share=0.9)
+    improved = improver.improve(greedy, effort_limit=20 * EFFORT, cores=cores)
+    assert improved.length < len(greedy) / 2
     assert "network" in [better.by for better in improved.better]
 
 
