@@ -16,9 +16,9 @@ from goalward.learning.budget import LEAST_SECONDS, SHARES, Budget
 from goalward.learning.options import LearnOptions
 from goalward.learning.selection import SEARCHES, Trained, quality, validate, verdict
 from goalward.learning.side_by_side import run_together, trials_at_once
-from goalward.learning.trials import Chosen, Learner, Trial
+from goalward.learning.trials import Chosen, Learner, Together, Trial
 from goalward.learning.validation import validation_states
-from goalward.learning.watchers import Shared, Watcher
+from goalward.learning.watchers import Watcher
 from goalward.search.model import Model
 from goalward.search.network import bind_network
 from goalward.task.strips import Ints, Task
@@ -65,7 +65,8 @@ class _Training:
         self.learn = learn
         self.options = options
         self.at_once = trials_at_once(options)
-        self.watcher = Shared(watcher) if self.at_once > 1 else watcher
+        self.watcher = watcher
+        self.together = Together()
         self.budget = budget
         walking = budget.until("validation states")
         self.states: list[Ints] = validation_states(
@@ -83,12 +84,9 @@ class _Training:
             left, turns = self.budget.left, -(-(n - begin) // self.at_once)
             seconds = None if left is None else max(left - self.for_quality, LEAST_SECONDS) / turns
             jobs = [partial(self._trial, number, seconds) for number in range(begin, min(begin + self.at_once, n))]
-            if isinstance(self.watcher, Shared) and len(jobs) > 1:
-                together = run_together(jobs, self.watcher, self.options.threads)
-            else:
-                together = [job() for job in jobs]
-            yield from together
-            if any(trained.result.end == "interrupted" for trained in together):
+            trained = run_together(jobs, self.together, self.options.threads) if len(jobs) > 1 else [jobs[0]()]
+            yield from trained
+            if any(each.result.end == "interrupted" for each in trained):
                 return
 
     def _trial(self, number: int, seconds: float | None) -> Trained:
@@ -98,7 +96,7 @@ class _Training:
         if seconds is not None:
             for_verdict = min(options.validation_seconds * len(self.states) * SEARCHES, SHARES["verdict"] * seconds)
             budget = self.budget.part(max(seconds - for_verdict, LEAST_SECONDS))
-        trial = Trial(self.task, self.method, options, number, budget, self.states, self.watcher)
+        trial = Trial(self.task, self.method, options, number, budget, self.states, self.watcher, self.together)
         result = self.learn(trial)
         score = None
         # After Ctrl-C in the first trial there is nothing to choose from, so nobody has to wait for validation.
@@ -111,7 +109,8 @@ class _Training:
                 options.validation_seconds,
                 self.budget.ends + LEAST_SECONDS - self.for_quality,
             )
-        self.watcher.rests(number)
+        with self.together.lock:
+            self.watcher.rests(number)
         return Trained(trial, result, score)
 
 
@@ -156,7 +155,6 @@ def _trial_info(trained: Trained) -> dict[str, Any]:
         "restarts": trained.result.restarts,
         "solved": score.solved if score else None,
         "validation_states": score.states if score else None,
-        "expanded_per_step": round(score.expanded_per_step, 2) if score else None,
         "solved_alone": score.alone if score else None,
         "evaluations": score.evaluations if score else None,
         "search_seconds": round(score.seconds, 3) if score else None,

@@ -45,7 +45,7 @@ class Trained:
     @property
     def rank(self) -> tuple[float, ...]:
         """Larger is better: by validation searches; by the loss, which compares less well, among equals."""
-        return (*(self.score.rank if self.score else (0, -math.inf, 0, 0, 0)), -self.result.validation_loss)
+        return (*(self.score.rank if self.score else (-1.0,)), -self.result.validation_loss)
 
 
 def validate(
