@@ -139,11 +139,9 @@ def _show_schedule(config: Config, output: Path, slurm: bool) -> None:
     for unit in schedule.units:
         say(unit.id)
     trainings = sum(unit.kind == "train" for unit in schedule.units)
-    budgets = config.budgets
-    most = trainings * budgets.train + (len(schedule.units) - trainings) * budgets.search
     say(
         f"{len(schedule.units)} units: {trainings} trainings, {len(schedule.units) - trainings} searches; "
-        f"at most {format_duration(most)} on one core"
+        f"at most {format_duration(schedule.seconds_at_most())} on one core"
     )
 
 
