@@ -38,7 +38,10 @@ LINE_SECONDS = 60.0
 
 def run(
     config: Annotated[
-        str, typer.Argument(help="a TOML file, or smoke, paper-table, paper-grid, paper-speed", show_default=False)
+        str,
+        typer.Argument(
+            help="a TOML file, or smoke, paper-table, paper-seeds, paper-grid, paper-speed", show_default=False
+        ),
     ],
     output: Annotated[
         Path, typer.Option("--output", "-o", help="folder of the experiment; what is done there is kept")

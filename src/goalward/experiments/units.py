@@ -144,7 +144,7 @@ class Schedule:
         training = self.training_of(unit)
         if training is not None:
             model = str(self.model_file(training))
-        elif contestant.kind == "domain":
+        elif contestant.kind == "domain" and not contestant.learns:
             model = str(Path(contestant.options["model"].replace("{domain}", unit.domain)).absolute())
         learned_on: tuple[str, ...] = ()
         if unit.kind == "train" and contestant.kind == "domain":
