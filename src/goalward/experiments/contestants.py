@@ -27,6 +27,8 @@ PORTFOLIO = "portfolio"
 """Our searches without learning; ``lama`` is Fast Downward's LAMA."""
 LIMITS = {"time_limit": "budgets.search", "memory_limit": "budgets.memory"}
 """Options of the search that stand elsewhere in a config."""
+AUTO = "auto"
+"""The search of ``goalward solve``: hybrid, or without the model if training found it of no use."""
 IMPROVE = "improve"
 """What is done with a plan after the search: "auto", as ``goalward solve`` does, a duration, or "none"."""
 
@@ -148,19 +150,25 @@ class Contestant:
         """How one model of a domain is learned."""
         return replace(DomainOptions.of(self.method, self.options), seed=seed, time_limit=seconds)
 
-    def search_options(self, seconds: float, memory: int) -> SearchOptions:
+    @property
+    def searches_as_solve(self) -> bool:
+        """Is the search that of ``goalward solve``, which leaves out a model that training found of no use?"""
+        return self.search.get("algorithm") == AUTO
+
+    def search_options(self, seconds: float, memory: int, *, of_use: bool = True) -> SearchOptions:
         """How one state is searched from: by default greedily with the heuristic alone, as in the paper.
 
-        With learned heuristics, several widths take turns by default.
+        With learned heuristics, several widths take turns by default. ``of_use`` is what training found of the model.
         """
         given: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value
             for name, value in self.search.items()
             if name != IMPROVE
         }
+        algorithm = given.pop("algorithm", "portfolio" if self.method == PORTFOLIO else "gbfs")
         default = default_search(
-            learned=self.kind != "planner",
-            algorithm=given.pop("algorithm", "portfolio" if self.method == PORTFOLIO else "gbfs"),
+            learned=self.kind != "planner" and of_use,
+            algorithm=None if algorithm == AUTO else algorithm,
             batch=given.pop("batch", None),
         )
         return replace(default, **given, time_limit=seconds, memory_limit=memory)

@@ -26,8 +26,9 @@ from goalward.learning.methods import train_with
 from goalward.learning.relay import Learned
 from goalward.outward import finite
 from goalward.search import BoundHeuristic, Statistics, Status, bind_heuristic
-from goalward.search.learned import import_for, load_model
+from goalward.search.learned import import_for, is_of_use, load_model
 from goalward.search.model import Model, save_model
+from goalward.search.planning import without_model
 from goalward.search.solving import Outcome, solve
 from goalward.search.starts import Start
 from goalward.task.plan_file import format_plan, write_text_atomically
@@ -213,11 +214,12 @@ def _validate(job: Job, model: Model) -> Score | None:
 
 def _search(job: Job, clock: _Clock, go_on: Callable[[], bool], enforce: Enforce) -> Result:
     with enforce(job.budgets.search, job.budgets.memory, "reading and grounding the problem, or loading the model"):
-        start, heuristic = _prepare(job)
+        start, heuristic, of_use = _prepare(job)
     prepared = clock.seconds
     if prepared >= job.budgets.search:
         return _ended(job, Status.OUT_OF_TIME, clock, "out of time before the search began")
-    options = job.contestant.search_options(job.search_wall_limit - prepared, job.budgets.memory)
+    wall_limit = job.search_wall_limit - prepared
+    options = job.contestant.search_options(wall_limit, job.budgets.memory, of_use=of_use)
     # Searches look at the wall clock; CPU time is looked at here, about twenty times a second.
     cpu_limit = job.budgets.search if job.counts_cpu_time else math.inf
     descent = _Descent(lambda: clock.seconds < cpu_limit and go_on())
@@ -269,12 +271,15 @@ class _Descent:
         return [(round(seconds, 4), round(h, 4)) for seconds, h in points]
 
 
-def _prepare(job: Job) -> tuple[Start, BoundHeuristic]:
-    """The state on the atoms of its task, and what guides the search."""
+def _prepare(job: Job) -> tuple[Start, BoundHeuristic, bool]:
+    """The state on the atoms of its task, what guides the search, and whether that is a model, if there is one."""
     if job.model is not None:
         model = load_model(job.model)
         start = model.start(read_text(job.state_file), job.state_file)
-        return start, model.heuristic(start.task)
+        of_use = not job.contestant.searches_as_solve or is_of_use(model)
+        options = job.contestant.search_options(job.budgets.search, job.budgets.memory, of_use=of_use)
+        bind = model.heuristic if of_use else without_model(model, options)
+        return start, bind(start.task), of_use
     from goalward.task.grounding import ground_files  # noqa: PLC0415 - loads the translator
 
     task = ground_files(job.domain_file, job.problem_file)
@@ -282,7 +287,7 @@ def _prepare(job: Job) -> tuple[Start, BoundHeuristic]:
     start = Start(task, StateReader(task).parse(text, job.state_file), text, job.state_file)
     name = "ff" if job.contestant.method == PORTFOLIO else job.contestant.method
     options = job.contestant.search_options(job.budgets.search, job.budgets.memory)
-    return start, bind_heuristic(task, name, unit_costs=options.counts_steps)
+    return start, bind_heuristic(task, name, unit_costs=options.counts_steps), True
 
 
 def _h_along(heuristic: BoundHeuristic, outcome: Outcome) -> list[float]:
