@@ -23,11 +23,12 @@ from goalward.search.portfolio import LEADS, LONGEST_HEAD_START, Lead, current_l
 from goalward.task.states import StateLike, as_state, to_bits
 from goalward.task.strips import Ints, Task
 
-Algorithm = Literal["gbfs", "astar", "wastar", "portfolio", "hybrid"]
+Algorithm = Literal["gbfs", "astar", "wastar", "beam", "portfolio", "hybrid"]
 ALGORITHMS: dict[str, str] = {
     "gbfs": "greedy best-first search: expand the least h first",
     "astar": "A*: expand the least g + h first; optimal with an admissible heuristic",
     "wastar": "weighted A*: expand the least g + w·h first",
+    "beam": "beam search: expand the best states of a layer, as many as the batch size, and forget the others",
     "portfolio": "searches with h_FF and landmarks, goal by goal, and by novelty take turns; needs no other heuristic",
     "hybrid": "the same and searches with a learned heuristic; those with and without it share the time",
 }
@@ -35,12 +36,13 @@ ALGORITHMS: dict[str, str] = {
 FORMER_ALGORITHMS: dict[str, Algorithm] = {"lama": "portfolio"}
 """Names that searches had once: commands, configs and programs may still use them."""
 GUIDED = ("portfolio", "hybrid")
-ADDING_COSTS = ("astar", "wastar")  # order states by g and h together
+ADDING_COSTS = ("astar", "wastar", "beam")  # order states by g and h together
 
 MAX_CORES = 1024
 
 # Batch sizes of searches that take turns with a learned heuristic: narrow, medium, wide.
 TURNS = (1, 32, 256)
+BEAM_WIDTH = 256  # of beam search unless a batch size is given; not tuned
 
 
 class Status(Enum):
@@ -124,7 +126,7 @@ class SearchOptions:
     def batches(self) -> tuple[int, ...]:
         """The batch size of each search."""
         if self.batch is None:
-            return TURNS if self.algorithm == "hybrid" else (1,)
+            return {"hybrid": TURNS, "beam": (BEAM_WIDTH,)}.get(self.algorithm, (1,))
         return (self.batch,) if isinstance(self.batch, int) else self.batch
 
     @property
@@ -137,6 +139,7 @@ class SearchOptions:
         return _core.SearchOptions(
             greedy=self.algorithm not in ADDING_COSTS,
             weight=self.weight if self.algorithm == "wastar" else 1.0,
+            beam=self.algorithm == "beam",
             unit_costs=self.counts_steps,
             batches=self.batches,
             time_limit=self.time_limit or 0.0,
@@ -276,7 +279,7 @@ def search(
     else:
         assert evaluator is not None
         native = _core.search(evaluator, start, options.native(), told)
-        proven = evaluator.safe
+        proven = evaluator.safe and options.algorithm != "beam"
     status = end_status(native.status, proven=proven)
     plan = tuple(native.plan) if status is Status.SOLVED else None
     return SearchResult(task, status, plan, Statistics.of(native.statistics))
