@@ -642,12 +642,8 @@ def test_a_beam_that_holds_every_layer_finds_a_shortest_plan(tiny_task: TinyTask
 
 def test_a_narrow_beam_forgets_states_and_proves_nothing() -> None:
     # The heuristic prefers the first of two branches, which is a dead end.
-    task = make_task(
-        atoms=4,
-        operators=[({0}, {1}, {0}), ({0}, {2}, {0}), ({2}, {3}, {2})],
-        init={0},
-        goal={3},
-    )
+    steps = [({0}, {1}, {0}, 1), ({0}, {2}, {0}, 1), ({2}, {3}, {2}, 1)]
+    task = make_task(4, steps, init={0}, goal={3})
 
     def prefers_the_dead_end(states: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
         return (2 - states[:, 1]).astype(np.float32)

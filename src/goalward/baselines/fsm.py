@@ -31,11 +31,6 @@ from goalward.task.strips import Rows, Task
 GoOn = Callable[[], bool]
 Labels = npt.NDArray[np.int32]
 
-SAMPLING_SHARE, IMPROVING_SHARE = 0.2, 0.4
-"""The shares of a trial's time at which regression, and the improvement of labels, end with what they have."""
-_CONDITIONS_AT_ONCE = 2048
-"""Conditions whose successors are in memory together."""
-
 
 @dataclass(frozen=True)
 class FsmOptions(SupervisedOptions):
@@ -179,7 +174,7 @@ def learn(trial: Trial[FsmOptions]) -> TrainingResult:
     """Sample, improve labels, train."""
     trial.phase("sampling")
     dataset = make_dataset(
-        trial.task, trial.options, trial.seed, trial.until(SAMPLING_SHARE), trial.until(IMPROVING_SHARE)
+        trial.task, trial.options, trial.seed, trial.until("conditions"), trial.until("improved labels")
     )
     trial.data(dataset.summary())
     length = trial.options.length or regression_limit(trial.task)

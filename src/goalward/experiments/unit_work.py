@@ -26,11 +26,11 @@ from goalward.learning.methods import train_with
 from goalward.learning.watchers import FirstEpoch
 from goalward.outward import finite
 from goalward.search import BoundHeuristic, Statistics, Status, bind_heuristic
-from goalward.search.learned import import_for, is_of_use, load_model
+from goalward.search.learned import import_for, load_model
 from goalward.search.model import Model, save_model
-from goalward.search.planning import without_model
 from goalward.search.solving import Outcome, solve
 from goalward.search.starts import Start
+from goalward.search.strategy import is_of_use
 from goalward.task.plan_file import format_plan, write_text_atomically
 from goalward.task.sexpr import read_text
 from goalward.task.states import StateReader, states_along
@@ -277,9 +277,7 @@ def _prepare(job: Job) -> tuple[Start, BoundHeuristic, bool]:
         model = load_model(job.model)
         start = model.start(read_text(job.state_file), job.state_file)
         of_use = not job.contestant.searches_as_solve or is_of_use(model)
-        options = job.contestant.search_options(job.budgets.search, job.budgets.memory, of_use=of_use)
-        bind = model.heuristic if of_use else without_model(model, options)
-        return start, bind(start.task), of_use
+        return start, model.heuristic(start.task), of_use
     from goalward.task.grounding import ground_files  # noqa: PLC0415 - loads the translator
 
     task = ground_files(job.domain_file, job.problem_file)

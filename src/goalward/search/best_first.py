@@ -19,7 +19,15 @@ from goalward.display import html_list, html_table
 from goalward.errors import UsageError
 from goalward.measures import format_duration, parse_duration, parse_size
 from goalward.search.heuristics import BoundHeuristic, HeuristicFunction, bind_heuristic
-from goalward.search.portfolio import LEADS, LONGEST_HEAD_START, Lead, current_lead, hybrid_parts, portfolio_parts
+from goalward.search.portfolio import (
+    LEADS,
+    LONGEST_HEAD_START,
+    WITHOUT_NETWORK,
+    Lead,
+    current_lead,
+    hybrid_parts,
+    portfolio_parts,
+)
 from goalward.task.states import StateLike, as_state, to_bits
 from goalward.task.strips import Ints, Task
 
@@ -273,6 +281,8 @@ def search(
         lead, head_start = options.lead or bound.lead, options.head_start
         if head_start is None and options.lead is None:
             head_start = bound.head_start
+        if evaluator is None and lead not in WITHOUT_NETWORK:  # what leads with the network says nothing without it
+            lead, head_start = "landmarks", None
         parts = hybrid_parts(options.batches, lead, head_start) if evaluator else portfolio_parts(lead, head_start)
         native = _core.portfolio_search(guidance, evaluator, parts, start, options.native(), told)
         proven = True  # h_FF and landmarks never prune wrongly, and the heuristic beside them does not prune
