@@ -32,6 +32,10 @@ GoOn = Callable[[], bool]
 Labels = npt.NDArray[np.int32]
 
 
+_CONDITIONS_AT_ONCE = 2048
+"""Conditions whose successors are in memory together. Not tuned."""
+
+
 @dataclass(frozen=True)
 class FsmOptions(SupervisedOptions):
     """How FSM samples and labels. Defaults are the paper's; the number of samples is RSL's."""
