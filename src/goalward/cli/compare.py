@@ -36,7 +36,7 @@ from goalward.measures import (
     parse_size,
 )
 from goalward.outward import csv_text, printable
-from goalward.search.solving import default_search
+from goalward.search.strategy import default_search
 
 DEFAULT_METHODS = "n-rsl,rsl,ff"
 COLUMNS = (

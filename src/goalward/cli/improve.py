@@ -12,6 +12,7 @@ from goalward.cli.console import print_json, say
 from goalward.cli.limits import Limits
 from goalward.cli.live import LiveFigures, spinner
 from goalward.cli.plan_output import ENDS_OF_IMPROVEMENT
+from goalward.cli.search_flags import CORES
 from goalward.cli.signals import Interrupt
 from goalward.cli.validate import read_valid_plan
 from goalward.measures import parse_duration, parse_size
@@ -40,6 +41,7 @@ def improve(
     costs: Annotated[
         Literal["unit", "pddl"], typer.Option(help="what counts: steps, or the costs in the PDDL where it has some")
     ] = "pddl",
+    cores: Annotated[int, CORES] = 1,
     seed: Annotated[int, typer.Option(help="for what is drawn at random", min=0)] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="print one JSON object and nothing else")] = False,
 ) -> None:
@@ -65,7 +67,7 @@ def improve(
 
         improved = improve_plan(
             task, operators, time_limit=limits.remaining, memory_limit=memory_limit,
-            unit_costs=True if costs == "unit" else None, seed=seed, progress=progress,
+            unit_costs=True if costs == "unit" else None, cores=cores, seed=seed, progress=progress,
         )  # fmt: skip
     check_plan(start, improved.steps)
     text = format_plan(improved.steps, improved.task.cost_of(improved.plan), not task.uses_costs)

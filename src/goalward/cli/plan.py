@@ -13,7 +13,7 @@ from goalward.cli.console import print_json, say
 from goalward.cli.limits import Limits
 from goalward.cli.live import LiveFigures, spinner
 from goalward.cli.plan_output import ENDS_OF_IMPROVEMENT, EXIT_CODES, early_end_as_json, plan_as_json, report
-from goalward.cli.search_flags import IMPROVE, parse_improvement, search_flag
+from goalward.cli.search_flags import CORES, IMPROVE, parse_improvement, search_flag
 from goalward.cli.signals import Interrupt
 from goalward.errors import LimitError, UsageError
 from goalward.measures import format_batches, parse_batches, parse_duration, parse_size
@@ -29,8 +29,9 @@ from goalward.search import (
 )
 from goalward.search.heuristics import check_heuristic
 from goalward.search.learned import load_model
-from goalward.search.solving import UNTIL_THE_END, default_search, solve
+from goalward.search.solving import UNTIL_THE_END, solve
 from goalward.search.starts import Start, initial_state
+from goalward.search.strategy import default_search
 from goalward.task.grounding import UnsolvableError, ground
 from goalward.task.lifted import Domain, Problem
 from goalward.task.lifted_reader import read_domain, read_problem
@@ -87,6 +88,7 @@ def plan(
         ),
     ] = None,
     improve: Annotated[str | None, IMPROVE] = None,
+    cores: Annotated[int, CORES] = 1,
     anytime: Annotated[
         bool,
         typer.Option(
@@ -120,7 +122,7 @@ def plan(
         algorithm=cast(Algorithm | None, algorithm),
         batch=None if batch is None else parse_batches(batch),
     )
-    options = replace(options, weight=weight, unit_costs=None if costs is None else costs == "unit")
+    options = replace(options, weight=weight, unit_costs=None if costs is None else costs == "unit", cores=cores)
     loaded = limits.elapsed
     try:
         with spinner("grounding", not as_json), limits.enforce("reading and grounding the problem"):

@@ -6,8 +6,8 @@ from typing import Any
 
 import typer
 
-from goalward.search.best_first import ALGORITHMS
-from goalward.search.solving import AS_LONG_AS_SEARCH, SHORT, Improvement
+from goalward.search.best_first import ALGORITHMS, MAX_CORES
+from goalward.search.solving import SHORT, WHILE_IT_PAYS, Improvement
 
 
 def search_flag(more: str) -> Any:
@@ -16,6 +16,11 @@ def search_flag(more: str) -> Any:
     return typer.Option("--search", "-s", metavar="|".join(ALGORITHMS), help=summaries + more, show_default=False)
 
 
+CORES = typer.Option(
+    min=1,
+    max=MAX_CORES,
+    help="processor cores for one state: parts of the search, and of improvement, run at the same time",
+)
 IMPROVE = typer.Option(
     "--improve",
     metavar="DURATION|none",
@@ -27,4 +32,4 @@ IMPROVE = typer.Option(
 
 def parse_improvement(text: str | None) -> Improvement | None:
     """How long to improve plans, from what was typed."""
-    return AS_LONG_AS_SEARCH if text is None else Improvement.of(text)
+    return WHILE_IT_PAYS if text is None else Improvement.of(text)

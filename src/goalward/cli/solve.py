@@ -16,7 +16,7 @@ from goalward import _core
 from goalward.cli.console import on_terminal, print_json, say
 from goalward.cli.limits import Limits
 from goalward.cli.plan_output import EXIT_CODES
-from goalward.cli.search_flags import IMPROVE, parse_improvement, search_flag
+from goalward.cli.search_flags import CORES, IMPROVE, parse_improvement, search_flag
 from goalward.cli.signals import Interrupt
 from goalward.cli.solved_states import Results, Row, is_solved
 from goalward.errors import ExitCode, UsageError
@@ -36,9 +36,9 @@ from goalward.search import (
     Statistics,
     Status,
 )
-from goalward.search.learned import is_of_use, load_model
-from goalward.search.planning import without_model
-from goalward.search.solving import TIME_LIMIT, Outcome, default_search, solve_all
+from goalward.search.learned import load_model
+from goalward.search.solving import TIME_LIMIT, Outcome, solve_all
+from goalward.search.strategy import strategy_for
 from goalward.task.plan_file import write_text_atomically
 from goalward.task.sexpr import read_text
 
@@ -74,7 +74,8 @@ def solve(
         ),
     ] = None,
     improve: Annotated[str | None, IMPROVE] = None,
-    jobs: Annotated[int, typer.Option(help="states solved at the same time", min=1)] = 1,
+    jobs: Annotated[int, typer.Option(help="states solved at the same time, each on --cores", min=1)] = 1,
+    cores: Annotated[int, CORES] = 1,
     plans: Annotated[Path | None, typer.Option(help="folder for one plan file per solved state")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="print one JSON object and nothing else")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="print a CSV table and nothing else")] = False,
@@ -92,18 +93,19 @@ def solve(
     if plans is not None:
         plans.mkdir(parents=True, exist_ok=True)
     plan_files = _plan_files(states, plans)
-    of_use = algorithm is not None or batch is not None or is_of_use(loaded)
-    options = default_search(
-        learned=of_use,
+    strategy = strategy_for(
+        loaded,
         algorithm=cast(Algorithm | None, algorithm),
         batch=None if batch is None else parse_batches(batch),
     )
     share = limits.elapsed / turns  # of what all states needed
-    options = replace(options, time_limit=max(time_limit - share, 1e-3), memory_limit=memory_limit)
+    options = replace(
+        strategy.options, time_limit=max(time_limit - share, 1e-3), memory_limit=memory_limit, cores=cores
+    )
     plain = not (as_json or as_csv)
     if plain:
         say(f"Loaded {model} and {len(states)} states in {time.monotonic() - started:.2f}s")
-        if not of_use:
+        if algorithm is None and options.algorithm == "portfolio":
             say("Training did not find this model of use: searching without it (--search hybrid uses it).")
     rows: list[Row] = []
     with Interrupt() as interrupt, _results(len(states), jobs, plain) as results:
@@ -112,8 +114,7 @@ def solve(
             results.searching(figures)
             return not interrupt.asked
 
-        bind = without_model(loaded, options) if options.algorithm == "portfolio" else loaded.heuristic
-        outcomes = solve_all(starts, bind, options, jobs=jobs, improve=improvement, progress=progress)
+        outcomes = solve_all(starts, strategy.bind, options, jobs=jobs, improve=improvement, progress=progress)
         for outcome, plan_file in zip(outcomes, plan_files, strict=True):
             rows.append(_row(outcome, plan_file))
             results.add(rows[-1])
@@ -123,8 +124,8 @@ def solve(
     if as_json:
         print_json({"model": str(model), "states": rows, "summary": summary})
     elif as_csv:
-        cells = [{name: _cell(value) for name, value in row.items()} for row in rows]
-        typer.echo(csv_text(list(rows[0]), cells), nl=False)
+        columns = list(dict.fromkeys(name for row in rows for name in row))  # a part may have been evicted in some
+        typer.echo(csv_text(columns, [[_cell(row.get(name)) for name in columns] for row in rows]), nl=False)
     else:
         say(_summary_lines(summary))
     if interrupt.asked:
@@ -142,8 +143,8 @@ def _results(total: int, jobs: int, plain: bool) -> Results:
 
 
 def _cell(value: Any) -> Any:
-    """Counts by name are JSON inside a table."""
-    return json.dumps(value) if isinstance(value, dict) else value
+    """Counts by name and lists of names are JSON inside a table."""
+    return json.dumps(value) if isinstance(value, dict | list) else value
 
 
 def _plan_files(states: list[Path], folder: Path | None) -> list[Path | None]:

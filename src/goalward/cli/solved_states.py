@@ -23,9 +23,10 @@ def line(row: Row) -> str:
     length = "-" if row["plan_length"] is None else f"{row['plan_length']} step(s)"
     if row["first_plan_length"] != row["plan_length"]:
         length += f" (first {row['first_plan_length']})"
+    evicted = f", without {', '.join(row['evicted'])} for lack of memory" if row.get("evicted") else ""
     return (
         f"{row['state']}: {row['status']}, {length}, {row['expanded']} expanded, {row['evaluated']} evaluated, "
-        f"{format_count(rate)} evaluations/s, {row['search_time']:.3f}s"
+        f"{format_count(rate)} evaluations/s, {row['search_time']:.3f}s{evicted}"
     )
 
 

@@ -14,6 +14,7 @@ from typing import Any, cast
 from goalward.errors import UsageError
 from goalward.learning.budget import LEAST_SECONDS, SHARES, Budget
 from goalward.learning.options import LearnOptions
+from goalward.learning.quality import quality
 from goalward.learning.selection import SEARCHES, Trained, validate, verdict
 from goalward.learning.side_by_side import run_together, trials_at_once
 from goalward.learning.trials import Chosen, Learner, Together, Trial
@@ -46,13 +47,11 @@ def train_model(
     training = _Training(task, method, learn, options, watcher or Watcher(), budget)
     trained = list(training.run())
     best = max(trained, key=lambda each: each.rank)
-    said = verdict(
-        bind_network(task, best.result.weights),
-        best.score,
-        training.states,
-        options.validation_seconds,
-        budget.ends + LEAST_SECONDS,
-    )
+    heuristic = bind_network(task, best.result.weights)
+    ends = budget.ends + LEAST_SECONDS
+    said = verdict(heuristic, best.score, training.states, options.validation_seconds, ends - training.for_quality)
+    if best.result.end != "interrupted":
+        said |= quality(heuristic, said, training.states, options.validation_seconds, ends)
     return Model(task, best.result.weights, _info(method, options, trained, best, budget.elapsed - before) | said)
 
 
@@ -74,6 +73,8 @@ class _Training:
         self.states: list[Ints] = validation_states(
             task, options.validation_states, options.seed, go_on=lambda: walking() and self.watcher.go_on()
         )
+        self.for_quality = SHARES["quality"] * (budget.seconds or 0.0) if self.states else 0.0
+        """Seconds at the end for improving plans of validation states."""
 
     def run(self) -> Iterator[Trained]:
         """The trials, some of them side by side; they share the time, and an interrupted one is the last."""
@@ -82,7 +83,7 @@ class _Training:
             if begin and self.budget.over:
                 return
             left, turns = self.budget.left, -(-(n - begin) // self.at_once)
-            seconds = None if left is None else left / turns
+            seconds = None if left is None else max(left - self.for_quality, LEAST_SECONDS) / turns
             jobs = [partial(self._trial, number, seconds) for number in range(begin, min(begin + self.at_once, n))]
             trained = run_together(jobs, self.together, self.options.threads) if len(jobs) > 1 else [jobs[0]()]
             yield from trained
@@ -107,7 +108,7 @@ class _Training:
                 self.states,
                 max(for_verdict, LEAST_SECONDS) / SEARCHES,
                 options.validation_seconds,
-                self.budget.ends + LEAST_SECONDS,
+                self.budget.ends + LEAST_SECONDS - self.for_quality,
             )
         with self.together.lock:
             self.watcher.rests(number)

@@ -18,7 +18,7 @@ from goalward.learning.trials import Trial
 from goalward.learning.validation import Score, TooLateError, Without, score, search_without
 from goalward.search.heuristics import BoundHeuristic
 from goalward.search.portfolio import Lead
-from goalward.search.solving import default_search
+from goalward.search.strategy import default_search
 from goalward.task.strips import Ints
 
 FEWEST_STATES = 3
@@ -70,11 +70,12 @@ def verdict(
     heuristic: BoundHeuristic, scored: Score | None, states: list[Ints], limit: float, until: float = math.inf
 ) -> dict[str, Any]:
     """Search without the network and with each part leading, and decide; nobody knows if there is no time for that."""
+    said: dict[str, Any] = {"likely_to_help": None}
     if scored is not None:
         with contextlib.suppress(TooLateError):
             without = search_without(heuristic.task, states[: scored.states], scored.seconds, until)
-            return decide(scored, without, compare_leads(heuristic, states, limit, until))
-    return {"likely_to_help": None}
+            said = decide(scored, without, compare_leads(heuristic, states, limit, until))
+    return said
 
 
 def decide(scored: Score, without: Without, compared: dict[Lead, Leading]) -> dict[str, Any]:

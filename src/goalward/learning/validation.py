@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from goalward.search import GUIDED, BoundHeuristic, SearchOptions, bind_heuristic
-from goalward.search.solving import Outcome, default_search, solve
+from goalward.search.solving import Outcome, solve
 from goalward.search.starts import Start
+from goalward.search.strategy import default_search
 from goalward.task.states import random_walk_states, to_bits
 from goalward.task.strips import Ints, Task
 

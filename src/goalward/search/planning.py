@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast, overload
@@ -17,20 +17,19 @@ import numpy as np
 
 from goalward.errors import UsageError
 from goalward.search.best_first import Progress, SearchOptions
-from goalward.search.heuristics import BoundHeuristic, HeuristicFunction, bind_heuristic
-from goalward.search.learned import LearnedModel, is_of_use
-from goalward.search.portfolio import WITHOUT_NETWORK, current_lead
+from goalward.search.heuristics import BoundHeuristic, HeuristicFunction
+from goalward.search.learned import LearnedModel
 from goalward.search.solving import (
-    AS_LONG_AS_SEARCH,
     TIME_LIMIT,
+    WHILE_IT_PAYS,
     Improvement,
     OnPlan,
     Outcome,
-    default_search,
     solve,
     solve_all,
 )
 from goalward.search.starts import Start, initial_state
+from goalward.search.strategy import default_search, strategy_for
 from goalward.task.sexpr import read_text
 from goalward.task.states import StateLike, StateReader, as_state
 from goalward.task.strips import Task
@@ -48,7 +47,8 @@ class Solver:
         time_limit: float | str | None = None,
         memory_limit: int | str | None = None,
         jobs: int = 1,
-        improve: Improvement | float | str | None = AS_LONG_AS_SEARCH,
+        cores: int | None = None,
+        improve: Improvement | float | str | None = WHILE_IT_PAYS,
         progress: Progress | None = None,
     ) -> Outcome: ...
     @overload
@@ -60,7 +60,8 @@ class Solver:
         time_limit: float | str | None = None,
         memory_limit: int | str | None = None,
         jobs: int = 1,
-        improve: Improvement | float | str | None = AS_LONG_AS_SEARCH,
+        cores: int | None = None,
+        improve: Improvement | float | str | None = WHILE_IT_PAYS,
         progress: Progress | None = None,
     ) -> list[Outcome]: ...
     def solve(
@@ -71,28 +72,31 @@ class Solver:
         time_limit: float | str | None = None,
         memory_limit: int | str | None = None,
         jobs: int = 1,
-        improve: Improvement | float | str | None = AS_LONG_AS_SEARCH,
+        cores: int | None = None,
+        improve: Improvement | float | str | None = WHILE_IT_PAYS,
         progress: Progress | None = None,
     ) -> Outcome | list[Outcome]:
         """Solve one state, or each of several; every plan is checked on the PDDL.
 
         A state is the path of a problem file, of which a model of one problem reads the ``:init`` alone, or a list of
         the ids of its true atoms. Without states, the model's own problem is solved. Each state gets 30 s unless
-        ``time_limit`` or ``options`` say otherwise; ``jobs`` states are solved at the same time. Plans are improved for
+        ``time_limit`` or ``options`` say otherwise; ``jobs`` states are solved at the same time, each on
+        ``cores`` processor cores (1 unless ``options`` say otherwise). Plans are improved for
         as long as their search took, or for as long as ``improve`` says; None leaves them as they were found.
 
         Where training found that the model is of no use, the search is the one without it, unless ``options`` name one.
         """
         if jobs < 1:
             raise UsageError(f"jobs is {jobs}; it is at least 1")
-        chosen = options or replace(default_search(learned=is_of_use(self)), time_limit=TIME_LIMIT)
-        chosen = _limited(chosen, time_limit=time_limit, memory_limit=memory_limit)
+        strategy = strategy_for(self, algorithm=options.algorithm if options else None)
+        chosen = options or replace(strategy.options, time_limit=TIME_LIMIT)
+        chosen = _with(chosen, time_limit=time_limit, memory_limit=memory_limit, cores=cores)
         one = states is None or _is_one(states)
         starts = [_start(self, state) for state in ([states] if one else states)]
         outcomes = list(
             solve_all(
                 starts,
-                without_model(self, chosen) if chosen.algorithm == "portfolio" else self.heuristic,
+                strategy.bind,
                 chosen,
                 jobs=jobs,
                 improve=Improvement.of(improve),
@@ -110,7 +114,8 @@ def plan(
     init: StateLike | None = None,
     time_limit: float | str | None = None,
     memory_limit: int | str | None = None,
-    improve: Improvement | float | str | None = AS_LONG_AS_SEARCH,
+    cores: int | None = None,
+    improve: Improvement | float | str | None = WHILE_IT_PAYS,
     progress: Progress | None = None,
     on_plan: OnPlan | None = None,
 ) -> Outcome:
@@ -119,19 +124,22 @@ def plan(
     ``heuristic`` is a name from :data:`goalward.HEURISTICS`, a function over batches of states, or a model. Without
     ``options`` the search is ``portfolio`` with h_FF or a model that training found to be of no use, ``hybrid`` with
     any other model, and ``gbfs`` with any other heuristic. The plan is improved for as long as its search took, or for
-    as long as ``improve`` says; None leaves it as it was found.
+    as long as ``improve`` says; None leaves it as it was found. Search and improvement use ``cores`` processor cores,
+    1 unless ``options`` say otherwise.
 
     ``on_plan`` gets the outcome so far with each plan as it is found, one better than the other and all checked.
     :func:`anytime_plans` does the same as a generator.
     """
     model = _as_model(heuristic)
-    by_ff = heuristic == "ff" or (isinstance(heuristic, BoundHeuristic) and heuristic.name == "ff")
-    learned = model is not None and is_of_use(model)
-    chosen = options or default_search(learned=learned, algorithm=None if model or by_ff else "gbfs")
-    chosen = _limited(chosen, time_limit=time_limit, memory_limit=memory_limit)
     bound = cast("str | HeuristicFunction | BoundHeuristic", heuristic)
-    if model is not None:
-        bound = without_model(model, chosen)(task) if chosen.algorithm == "portfolio" else model.heuristic(task)
+    by_ff = bound == "ff" or (isinstance(bound, BoundHeuristic) and bound.name == "ff")
+    if model is not None or by_ff:
+        strategy = strategy_for(model, algorithm=options.algorithm if options else None)
+        chosen = options or strategy.options
+        bound = bound if model is None else strategy.bind(task)
+    else:
+        chosen = options or default_search(learned=False, algorithm="gbfs")
+    chosen = _with(chosen, time_limit=time_limit, memory_limit=memory_limit, cores=cores)
     return solve(
         _start_of(task, init), bound, chosen, improve=Improvement.of(improve), progress=progress, on_plan=on_plan
     )
@@ -141,20 +149,8 @@ def _as_model(heuristic: Any) -> LearnedModel | None:
     return cast(LearnedModel, heuristic) if isinstance(heuristic, Solver) else None
 
 
-def without_model(model: LearnedModel, options: SearchOptions) -> Callable[[Task], BoundHeuristic]:
-    """What ``portfolio`` searches with if a model is left out: h_FF, led by the part that training found soonest."""
-
-    def h_ff(task: Task) -> BoundHeuristic:
-        bound = bind_heuristic(task, "ff", unit_costs=options.counts_steps)
-        if (lead := current_lead(model.info.get("lead"))) in WITHOUT_NETWORK:
-            bound.lead, bound.head_start = lead, model.info.get("head_start")
-        return bound
-
-    return h_ff
-
-
-def _limited(options: SearchOptions, **limits: Any) -> SearchOptions:
-    return replace(options, **{name: limit for name, limit in limits.items() if limit is not None})
+def _with(options: SearchOptions, **given: Any) -> SearchOptions:
+    return replace(options, **{name: value for name, value in given.items() if value is not None})
 
 
 def _start_of(task: Task, state: StateLike | None) -> Start:
