@@ -17,7 +17,7 @@ from goalward.search import HEURISTICS, SearchOptions
 from goalward.search.best_first import FORMER_ALGORITHMS
 from goalward.search.portfolio import current_lead
 from goalward.search.solving import WHILE_IT_PAYS, Improvement
-from goalward.search.strategy import default_search
+from goalward.search.strategy import PLAIN, default_search
 
 FROM_THE_CONFIG = {
     "seed": "seeds",
@@ -167,11 +167,14 @@ class Contestant:
             if name != IMPROVE
         }
         algorithm = given.pop("algorithm", "portfolio" if self.method == PORTFOLIO else "gbfs")
-        default = default_search(
-            learned=self.kind != "planner" and of_use,
-            algorithm=None if algorithm == AUTO else algorithm,
-            batch=given.pop("batch", None),
-        )
+        if algorithm == AUTO and not of_use:
+            default = PLAIN
+        else:
+            default = default_search(
+                learned=self.kind != "planner",
+                algorithm=None if algorithm == AUTO else algorithm,
+                batch=given.pop("batch", None),
+            )
         return replace(default, **given, time_limit=seconds, memory_limit=memory)
 
     @property

@@ -17,7 +17,7 @@ from goalward.search.heuristics import BoundHeuristic
 from goalward.search.improve import Improver
 from goalward.search.solving import WHILE_IT_PAYS, solve
 from goalward.search.starts import Start
-from goalward.search.strategy import default_search
+from goalward.search.strategy import PLAIN, default_search
 from goalward.task.strips import Ints
 
 NETWORK_SHARES = (0.0, 0.5, 0.8)
@@ -58,7 +58,7 @@ def costs_by_use(heuristic: BoundHeuristic, states: Sequence[Ints], seconds: flo
         costs = {}
         for first in (False, True):
             limit = max(min(seconds, until - time.monotonic()), 1e-3)
-            options = replace(default_search(learned=first), time_limit=limit)
+            options = replace(default_search(learned=True) if first else PLAIN, time_limit=limit)
             plan = solve(Start(heuristic.task, state), heuristic, options).plan
             for share, improver in improvers.items():
                 improved = improver.improve(plan, init=state, **WHILE_IT_PAYS.limits(0.0, None)).cost if plan else None
