@@ -159,7 +159,7 @@ class Option:
             raise self._wrong(text) from None
 
     def _wrong(self, value: Any) -> UsageError:
-        spelt = "" if self.flag == _flag_for(self.name) else f" ({self.flag})"
+        spelt = "" if self.flag == flag_for(self.name) else f" ({self.flag})"
         return UsageError(f"{self.name}{spelt} is {value!r}; it is {self.expected}")
 
 
@@ -179,7 +179,7 @@ def _declared(owner: type[Options]) -> dict[str, Option]:
     for field in fields(owner):
         known = dict(field.metadata)
         kind = known.pop("kind") or _KIND_OF_TYPE[_without_none(hints[field.name])]
-        flag = known.pop("flag") or _flag_for(field.name)
+        flag = known.pop("flag") or flag_for(field.name)
         found[field.name] = Option(field.name, kind, field.default, **known, flag=flag)
     return found
 
@@ -192,7 +192,8 @@ def own_first(owner: type[Options]) -> list[Option]:
     return [known[name] for name in names if name in known]
 
 
-def _flag_for(name: str) -> str:
+def flag_for(name: str) -> str:
+    """The flag of an option that has none of its own."""
     return "--" + name.replace("_", "-")
 
 

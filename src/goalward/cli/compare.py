@@ -25,6 +25,9 @@ from goalward.experiments.config import Budgets
 from goalward.experiments.contest import Contest, parse_entrants
 from goalward.experiments.store import Result, Unit
 from goalward.experiments.summary import Entry, MethodSummary, summarise
+from goalward.learning.probes import Probe
+from goalward.learning.results import Epoch
+from goalward.learning.watchers import Watcher
 from goalward.measures import (
     format_batches,
     format_duration,
@@ -33,7 +36,7 @@ from goalward.measures import (
     parse_size,
 )
 from goalward.outward import csv_text, printable
-from goalward.search.solving import default_search
+from goalward.search.strategy import default_search
 
 DEFAULT_METHODS = "n-rsl,rsl,ff"
 COLUMNS = (
@@ -196,7 +199,7 @@ class _LiveObserver(_PlainObserver):
         self.live.update(Text.assemble((head, "dim"), printable(line)), refresh=True)
 
 
-class _QuietWatcher:
+class _QuietWatcher(Watcher):
     """Training inside a comparison: a line per method is enough, but Ctrl-C must get through."""
 
     def __init__(self, observer: _PlainObserver, method: str) -> None:
@@ -206,10 +209,7 @@ class _QuietWatcher:
     def phase(self, name: str, trial: int) -> None:
         self.observer.update(f"{self.method}: {name}, trial {trial + 1}")
 
-    def data(self, trial: int, summary: dict[str, Any]) -> None:
-        pass
-
-    def epoch(self, trial: int, epoch: Any, solved: Any) -> bool:
+    def epoch(self, trial: int, epoch: Epoch, probe: Probe | None) -> bool:
         self.observer.update(f"{self.method}: trial {trial + 1}, epoch {epoch.number}")
         return self.go_on()
 

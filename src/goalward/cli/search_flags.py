@@ -7,7 +7,7 @@ from typing import Any
 import typer
 
 from goalward.search.best_first import ALGORITHMS, MAX_CORES
-from goalward.search.solving import AS_LONG_AS_SEARCH, SHORT, Improvement
+from goalward.search.solving import SHORT, WHILE_IT_PAYS, Improvement
 
 
 def search_flag(more: str) -> Any:
@@ -32,4 +32,4 @@ IMPROVE = typer.Option(
 
 def parse_improvement(text: str | None) -> Improvement | None:
     """How long to improve plans, from what was typed."""
-    return AS_LONG_AS_SEARCH if text is None else Improvement.of(text)
+    return WHILE_IT_PAYS if text is None else Improvement.of(text)

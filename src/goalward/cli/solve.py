@@ -36,9 +36,9 @@ from goalward.search import (
     Statistics,
     Status,
 )
-from goalward.search.learned import is_of_use, load_model
-from goalward.search.planning import without_model
-from goalward.search.solving import TIME_LIMIT, Outcome, default_search, solve_all
+from goalward.search.learned import load_model
+from goalward.search.solving import TIME_LIMIT, Outcome, solve_all
+from goalward.search.strategy import strategy_for
 from goalward.task.plan_file import write_text_atomically
 from goalward.task.sexpr import read_text
 
@@ -93,18 +93,19 @@ def solve(
     if plans is not None:
         plans.mkdir(parents=True, exist_ok=True)
     plan_files = _plan_files(states, plans)
-    of_use = algorithm is not None or batch is not None or is_of_use(loaded)
-    options = default_search(
-        learned=of_use,
+    strategy = strategy_for(
+        loaded,
         algorithm=cast(Algorithm | None, algorithm),
         batch=None if batch is None else parse_batches(batch),
     )
     share = limits.elapsed / turns  # of what all states needed
-    options = replace(options, time_limit=max(time_limit - share, 1e-3), memory_limit=memory_limit, cores=cores)
+    options = replace(
+        strategy.options, time_limit=max(time_limit - share, 1e-3), memory_limit=memory_limit, cores=cores
+    )
     plain = not (as_json or as_csv)
     if plain:
         say(f"Loaded {model} and {len(states)} states in {time.monotonic() - started:.2f}s")
-        if not of_use:
+        if algorithm is None and options.algorithm == "portfolio":
             say("Training did not find this model of use: searching without it (--search hybrid uses it).")
     rows: list[Row] = []
     with Interrupt() as interrupt, _results(len(states), jobs, plain) as results:
@@ -113,8 +114,7 @@ def solve(
             results.searching(figures)
             return not interrupt.asked
 
-        bind = without_model(loaded, options) if options.algorithm == "portfolio" else loaded.heuristic
-        outcomes = solve_all(starts, bind, options, jobs=jobs, improve=improvement, progress=progress)
+        outcomes = solve_all(starts, strategy.bind, options, jobs=jobs, improve=improvement, progress=progress)
         for outcome, plan_file in zip(outcomes, plan_files, strict=True):
             rows.append(_row(outcome, plan_file))
             results.add(rows[-1])

@@ -17,11 +17,12 @@ from goalward.cli.live import spinner
 from goalward.cli.signals import Interrupt
 from goalward.cli.training_log import TrainingLog
 from goalward.cli.training_view import training_view
-from goalward.declared import declared, own_first, split_settings
+from goalward.declared import NAME, Option, declared, flag_for, own_first, split_settings
 from goalward.errors import UsageError
 from goalward.extras import require_torch
 from goalward.learning.methods import learned_methods, make_options, methods_with, options_class, train_with
-from goalward.learning.relay import Learned
+from goalward.learning.options import REMOVED
+from goalward.learning.watchers import FirstEpoch
 from goalward.measures import parse_size
 from goalward.search.model import Model, save_model, training_notes
 from goalward.search.portfolio import LEADS
@@ -32,6 +33,7 @@ DEFAULT_METHOD = "n-rsl"
 WRITING_SECONDS, WEIGHTS_PER_SECOND = 0.2, 25e6
 """What writing a model takes: a moment in any case, and more where its table of weights is large."""
 _OTHERS = [option for name in learned_methods() for option in declared(options_class(name)).values()]
+_OTHERS += [Option(name, NAME, None, REMOVED[name], None, None, (), False, flag_for(name)) for name in REMOVED]
 
 
 @with_flags(own_first(options_class(DEFAULT_METHOD)), hidden=_OTHERS)
@@ -89,9 +91,9 @@ def train(
     with spinner("loading PyTorch"), limits.enforce("loading PyTorch"):
         import goalward.learning.trainer  # noqa: F401, PLC0415
 
-    learned = Learned()
+    learned = FirstEpoch()
     with (
-        limits.enforce("training", unless=lambda: learned.yet),
+        limits.enforce("training", unless=lambda: learned.done),
         Interrupt() as interrupt,
         training_view(options, interrupt) as view,
         TrainingLog(log, view) if log else contextlib.nullcontext(view) as watcher,
@@ -111,7 +113,7 @@ def train(
 def _refuse_options_of_others(method: str, texts: Iterable[str]) -> None:
     known = declared(options_class(method))
     for name in texts:
-        if name not in known:
+        if name not in known and name not in REMOVED:
             flag = "--" + name.replace("_", "-")
             raise UsageError(
                 f"{flag} is an option of {', '.join(methods_with(name))}; {method} has none of that name "
@@ -130,8 +132,7 @@ def describe_training(model: Model) -> str:
             else f", solves {trial['solved']} of {trial['validation_states']} validation states"
         )
         loss = "" if trial["validation_loss"] is None else f", validation loss {trial['validation_loss']:.2f}"
-        dropped = f", dropped {trial['dropped']}" if trial.get("dropped") else ""
-        mark = " (kept)" if len(info["trials"]) > 1 and i == info["chosen_trial"] else dropped
+        mark = " (kept)" if len(info["trials"]) > 1 and i == info["chosen_trial"] else ""
         notes = "".join(f", {name.replace('_', ' ')} {value}" for name, value in training_notes(trial).items())
         lines.append(
             f"Trial {i + 1}: seed {trial['seed']}{notes}, {trial['epochs']} epochs ({trial['end']}){loss}{solved}{mark}"
