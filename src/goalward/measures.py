@@ -43,6 +43,14 @@ def parse_size(text: str | int) -> int:
     return math.floor(size)
 
 
+def format_memory(size: float) -> str:
+    """``4G``, ``512M`` or a number of bytes, as :func:`parse_size` reads it."""
+    for suffix, factor in (("G", 2**30), ("M", 2**20)):
+        if size >= factor and size % factor == 0:
+            return f"{size // factor:.0f}{suffix}"
+    return f"{size:.0f}"
+
+
 def parse_batches(text: str) -> tuple[int, ...]:
     """Batch sizes in ``32`` or ``1,32,256``."""
     if not re.fullmatch(r"\d{1,9}(\s*,\s*\d{1,9})*", text.strip()):
@@ -101,6 +109,11 @@ def format_count(count: float) -> str:
     return f"{count / 1e3:.1f}k" if count < 1e6 else f"{count / 1e6:.2f}M"
 
 
+def counted(number: int, noun: str) -> str:
+    """``1 state``, ``56 states``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def format_short_duration(seconds: float) -> str:
     """A duration that may be a fraction of a second."""
     return f"{1000 * seconds:.1f} ms" if seconds < 0.1 else format_duration(seconds)
@@ -122,4 +135,4 @@ def format_break_even(training: float, each: float, each_without: float, other: 
     figures = f"{format_short_duration(each)} a state, {other} {format_short_duration(each_without)}"
     if states is None:
         return f"training does not pay: {figures}"
-    return f"training pays after {states} state(s): {format_duration(training)} once, then {figures}"
+    return f"training pays after {counted(states, 'state')}: {format_duration(training)} once, then {figures}"

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from goalward.cli import clock
+from goalward.cli import startup
 from goalward.cli.limits import Limits
 from goalward.cli.main import run
 from goalward.errors import LimitError
@@ -45,7 +45,7 @@ def test_what_a_command_loads_counts_from_its_start(
     goalward: Goalward, trains: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun: list[Any] = []
-    monkeypatch.setattr(clock, "started", lambda: time.monotonic() - 100)
+    monkeypatch.setattr(startup, "started", lambda: time.monotonic() - 100)
     monkeypatch.setattr("goalward.cli.plan.read_domain", begun.append)
     for limit, code in (("99s", 23), ("1h", 30)):
         assert goalward("plan", *trains.names, "--time-limit", limit).code == code
@@ -53,11 +53,11 @@ def test_what_a_command_loads_counts_from_its_start(
 
 
 def test_every_command_starts_the_clock(goalward: Goalward) -> None:
-    clock.start(ago=1000)
+    startup.start_clock(ago=1000)
     goalward("generate", "--help")
-    assert time.monotonic() - clock.started() < 1000
+    assert time.monotonic() - startup.started() < 1000
     limits = Limits.of_command(2000, None)
-    assert limits.started == clock.started()
+    assert limits.started == startup.started()
     assert limits.remaining is not None
     assert 1000 < limits.remaining < 2000
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from goalward.cli import clock
+from goalward.cli import startup
 from goalward.cli import train as train_module
 from goalward.cli.main import run
 from goalward.learning import models, preimages, race, validation
@@ -78,7 +78,7 @@ def test_training_knows_what_has_gone_before_and_leaves_time_for_writing(
         return train_with(arguments[0], "n-rsl", QUICK)
 
     monkeypatch.setattr(train_module, "train_with", noted)
-    monkeypatch.setattr(clock, "started", lambda: time.monotonic() - 40)
+    monkeypatch.setattr(startup, "started", lambda: time.monotonic() - 40)
     assert goalward("train", *trains.names, "-o", tmp_path / "m", "--time-limit", "1h").code == 0
     assert told[0] >= 40 + train_module.WRITING_SECONDS
 
@@ -115,7 +115,7 @@ def test_compare_counts_what_it_loads_and_its_trainings_end_too(
     outcome = goalward(*command, "1s", "--json")
     assert outcome.code == 0
     assert "n-rsl: out of time" in outcome.err
-    monkeypatch.setattr(clock, "started", lambda: time.monotonic() - 100)
+    monkeypatch.setattr(startup, "started", lambda: time.monotonic() - 100)
     outcome = goalward(*command, "99s")
     assert outcome.code == 23
     assert outcome.last_error == "out of time while reading and grounding the problem"

@@ -302,7 +302,7 @@ def test_the_plan_file_has_exactly_the_plan(goalward: Goalward, trains: Files, t
 
 
 def test_an_old_plan_file_is_replaced_by_a_new_plan(goalward: Goalward, trains: Files, tmp_path: Path) -> None:
-    (tmp_path / "plan").write_text("old\n" * 100)
+    (tmp_path / "plan").write_text("(old)\n" * 100 + "; cost = 100 (unit cost)\n")
     assert goalward("plan", *trains.names, "-o", tmp_path / "plan").code == 0
     assert (tmp_path / "plan").read_text() == PLAN
 
@@ -319,7 +319,7 @@ def test_a_run_without_a_plan_leaves_an_old_plan_file_alone(
     path = tmp_path / "out" / "plan"
     path.parent.mkdir()
     path.write_text("old\n")
-    assert goalward("plan", *arguments, "-o", path).code == code
+    assert goalward("plan", *arguments, "-o", path, "--force").code == code
     assert path.read_text() == "old\n"
     assert list(path.parent.iterdir()) == [path]
 

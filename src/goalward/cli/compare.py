@@ -8,30 +8,38 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
+import click
 from rich.live import Live
 from rich.text import Text
 
 from goalward.cli.console import print_json, say
 from goalward.cli.limits import Limits
 from goalward.cli.live import spinner
+from goalward.cli.outputs import check_output
+from goalward.cli.parameters import (
+    DOMAIN,
+    FORCE,
+    JSON,
+    STATES,
+    argument,
+    command,
+    flag,
+    path_flag,
+    switch,
+    time_limit,
+)
 from goalward.cli.signals import Interrupt
 from goalward.cli.summaries import show_summaries
 from goalward.cli.terminal import errors
+from goalward.declared import BATCHES, DURATION, SIZE
 from goalward.errors import ExitCode, UsageError
 from goalward.experiments.config import Budgets
 from goalward.experiments.contest import Contest, parse_entrants
 from goalward.experiments.store import Result, Unit
 from goalward.experiments.summary import Entry, MethodSummary, summarise
-from goalward.measures import (
-    format_batches,
-    format_duration,
-    parse_batches,
-    parse_duration,
-    parse_size,
-)
+from goalward.measures import counted, format_duration
 from goalward.outward import csv_text, printable
 from goalward.search.solving import default_search
 
@@ -43,45 +51,59 @@ COLUMNS = (
 """Of each run, named as in the results of experiments."""
 
 
+@command(
+    DOMAIN,
+    argument("problem", "PDDL problem file; learned methods train on it"),
+    STATES,
+    flag(
+        "--methods",
+        help="methods to compare, see goalward methods; =MODEL skips training",
+        default=DEFAULT_METHODS,
+        metavar="NAME[=MODEL],…",
+    ),
+    flag(
+        "--train-limit",
+        help="for the training of each method, grounding included",
+        kind=DURATION,
+        default=Budgets.train,
+    ),
+    time_limit("for each state, grounding or loading included", default=Budgets.search),
+    flag("--memory-limit", help="of the process: 512M, 4G", kind=SIZE, default=Budgets.memory),
+    flag("--seed", help="of all training", default=0, low=0),
+    flag(
+        "--batch",
+        help="states that searches with learned heuristics expand at once",
+        kind=BATCHES,
+        default=default_search(learned=True).batches,
+    ),
+    flag(
+        "--set",
+        "settings",
+        help="an option of a method that is trained, n-rsl.length=50, or of a search, ff.search.batch=8",
+        metavar="METHOD.NAME=VALUE",
+        multiple=True,
+    ),
+    path_flag("--models", help="folder for the trained models"),
+    FORCE,
+    JSON,
+    switch("--csv", "as_csv", help="print one line per run as CSV and nothing else"),
+)
 def compare(
-    domain: Annotated[Path, typer.Argument(help="PDDL domain file", show_default=False)],
-    problem: Annotated[Path, typer.Argument(help="PDDL problem file; learned methods train on it", show_default=False)],
-    states: Annotated[
-        list[Path], typer.Argument(help="PDDL problem files; only their :init is used", show_default=False)
-    ],
-    methods: Annotated[
-        str,
-        typer.Option(metavar="NAME[=MODEL],…", help="what to compare, see goalward methods; =MODEL skips training"),
-    ] = DEFAULT_METHODS,
-    train_limit: Annotated[
-        float,
-        typer.Option(
-            parser=parse_duration, metavar="DURATION", help="for the training of each method, grounding included"
-        ),
-    ] = f"{Budgets.train:g}s",  # type: ignore[assignment]
-    time_limit: Annotated[
-        float,
-        typer.Option(parser=parse_duration, metavar="DURATION", help="for each state, grounding or loading included"),
-    ] = f"{Budgets.search:g}s",  # type: ignore[assignment]
-    memory_limit: Annotated[
-        int, typer.Option(parser=parse_size, metavar="SIZE", help="of the process: 512M, 4G")
-    ] = f"{Budgets.memory // 2**30}G",  # type: ignore[assignment]
-    seed: Annotated[int, typer.Option(help="of all training", min=0)] = 0,
-    batch: Annotated[
-        str, typer.Option(metavar="N[,N…]", help="states that searches with learned heuristics expand at once")
-    ] = format_batches(default_search(learned=True).batches),
-    settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="METHOD.NAME=VALUE",
-            help="an option of a method that is trained, n-rsl.length=50, or of a search, ff.search.batch=8",
-        ),
-    ] = None,
-    models: Annotated[Path | None, typer.Option(help="folder that keeps the trained models")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object and nothing else")] = False,
-    as_csv: Annotated[bool, typer.Option("--csv", help="print one line per run as CSV and nothing else")] = False,
-) -> None:
+    domain: Path,
+    problem: Path,
+    states: tuple[Path, ...],
+    methods: str,
+    train_limit: float,
+    time_limit: float,
+    memory_limit: int,
+    seed: int,
+    batch: tuple[int, ...],
+    settings: tuple[str, ...],
+    models: Path | None,
+    force: bool,
+    as_json: bool,
+    as_csv: bool,
+) -> int:
     """Train what must be trained, solve every state with each method, and print one table.
 
     A small experiment in one process: the same methods, options, clock and results as goalward experiment has. Ctrl-C
@@ -89,16 +111,20 @@ def compare(
     """
     if as_json and as_csv:
         raise UsageError("choose one of --json and --csv")
-    entrants = parse_entrants(methods, settings or [], parse_batches(batch))
+    entrants = parse_entrants(methods, settings, batch)
     if models is not None:
         models.mkdir(parents=True, exist_ok=True)
+        inputs = [domain, problem, *states, *(entrant.model for entrant in entrants)]
+        for entrant in entrants:
+            if entrant.trains:
+                check_output(models / f"{entrant.contestant.label}.goalward", inputs, force=force)
     budgets = Budgets(train_limit, time_limit, memory_limit)
     entries: list[Entry] = []
     with tempfile.TemporaryDirectory(prefix="goalward-") as scratch, Interrupt() as interrupt:
         contest = Contest(
             domain,
             problem,
-            tuple(states),
+            states,
             tuple(entrants),
             budgets,
             seed,
@@ -118,10 +144,10 @@ def compare(
         summaries = [asdict(summary) for summary in summarise(entries)]
         print_json({"methods": summaries, "runs": runs})
     elif as_csv:
-        typer.echo(csv_text(COLUMNS, runs), nl=False)
+        click.echo(csv_text(COLUMNS, runs), nl=False)
     else:
         _show(summarise(entries), runs)
-    raise typer.Exit(ExitCode.INTERRUPTED if interrupt.asked else ExitCode.SUCCESS)
+    return ExitCode.INTERRUPTED if interrupt.asked else ExitCode.SUCCESS
 
 
 def _enforce(
@@ -168,7 +194,7 @@ class _PlainObserver:
             return
         self.done += 1
         self.solved += result.solved
-        length = "" if result.plan_length is None else f", {result.plan_length} step(s)"
+        length = "" if result.plan_length is None else f", {counted(result.plan_length, 'step')}"
         self.show(f"{unit.method}: {unit.state}: {result.status}{length}{seconds}")
 
     def go_on(self) -> bool:

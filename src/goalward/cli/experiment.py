@@ -8,18 +8,19 @@ import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
 from goalward.cli.console import print_json, say
 from goalward.cli.live import spinner
+from goalward.cli.parameters import FOLDER, JSON, argument, command, flag, path_flag, switch
 from goalward.cli.signals import Interrupt
 from goalward.cli.summaries import show_summaries
 from goalward.cli.terminal import errors, print_table
+from goalward.declared import WHOLE
 from goalward.errors import ExitCode, UsageError
 from goalward.experiments.benchmark import find_instances
 from goalward.experiments.clusters import cores, existing_cluster, local_cluster, slurm_cluster, submit_script
@@ -36,26 +37,30 @@ from goalward.outward import printable
 LINE_SECONDS = 60.0
 
 
+@command(
+    argument("config", "a TOML file, or smoke, paper-table, paper-grid, paper-speed", type=str),
+    path_flag("--output", "-o", help="folder of the experiment; results in it are kept", required=True),
+    flag("--jobs", help="units at the same time", kind=WHOLE, low=1, note="default: one per core"),
+    path_flag("--benchmark", help="folder of the benchmark, instead of the config's"),
+    flag(
+        "--set", "settings", help="change the config: budgets.train=60s, states=3", metavar="KEY=VALUE", multiple=True
+    ),
+    flag("--scheduler", help="a Dask scheduler that runs the units", metavar="tcp://…"),
+    switch("--slurm", help="run workers as Slurm jobs, --jobs of them"),
+    switch("--retry-failed", help="run units that have failed again"),
+    switch("--dry-run", help="show what would be run, and run nothing"),
+)
 def run(
-    config: Annotated[
-        str, typer.Argument(help="a TOML file, or smoke, paper-table, paper-grid, paper-speed", show_default=False)
-    ],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="folder of the experiment; what is done there is kept")
-    ],
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="units at the same time; default: one per core", show_default=False)
-    ] = None,
-    benchmark: Annotated[Path | None, typer.Option(help="folder of the benchmark, instead of the config's")] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="change the config: budgets.train=60s, states=3"),
-    ] = None,
-    scheduler: Annotated[str | None, typer.Option(metavar="tcp://…", help="a Dask scheduler to hand units to")] = None,
-    slurm: Annotated[bool, typer.Option("--slurm", help="run workers as Slurm jobs, --jobs of them")] = False,
-    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="try units that have failed once more")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="show what would be run, and run nothing")] = False,
-) -> None:
+    config: str,
+    output: Path,
+    jobs: int | None,
+    benchmark: Path | None,
+    settings: tuple[str, ...],
+    scheduler: str | None,
+    slurm: bool,
+    retry_failed: bool,
+    dry_run: bool,
+) -> int:
     """Run an experiment, or what is left of it: the same command again goes on where the last one ended.
 
     Ctrl-C stops; everything that is done by then stays.
@@ -64,12 +69,12 @@ def run(
         raise UsageError("choose one of --scheduler and --slurm")
     if scheduler is not None and jobs is not None:
         raise UsageError("--jobs is for this machine and for --slurm; a scheduler has the workers that it has")
-    chosen = load_config(config, settings or (), benchmark)
+    chosen = load_config(config, settings, benchmark)
     for name in chosen.missing:
         say(f"{name} is left out: Fast Downward is not installed (pip install 'goalward[baselines]')", err=True)
     if dry_run:
         _show_schedule(chosen, output, slurm)
-        return
+        return ExitCode.SUCCESS
     if not (scheduler or slurm) and any(contestant.kind != "planner" for contestant in chosen.methods):
         require_torch("learning in an experiment")
     n_jobs = jobs or cores()
@@ -91,7 +96,7 @@ def run(
         with Interrupt() as interrupt, _observer(progress, n_jobs, interrupt) as observer:
             complete = run_experiment(schedule, store, cluster, observer)
         _show_end(store, progress, output, complete=complete)
-    raise typer.Exit(ExitCode.SUCCESS if complete else ExitCode.INTERRUPTED)
+    return ExitCode.SUCCESS if complete else ExitCode.INTERRUPTED
 
 
 def _show_end(store: Store, progress: Progress, output: Path, *, complete: bool) -> None:
@@ -110,11 +115,9 @@ def _show_end(store: Store, progress: Progress, output: Path, *, complete: bool)
         say(f"Tables and plots: goalward experiment report {folder} -o {folder}/report.html")
 
 
-def status(
-    folder: Annotated[Path, typer.Argument(help="folder of the experiment", show_default=False)],
-    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object and nothing else")] = False,
-) -> None:
-    """Show how far an experiment is."""
+@command(FOLDER, JSON)
+def status(folder: Path, as_json: bool) -> None:
+    """Show the progress of an experiment."""
     with Store(folder / FILE_NAME) as store:
         rows = store.progress()
         failures = store.failures()

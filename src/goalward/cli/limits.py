@@ -12,7 +12,7 @@ from types import FrameType
 from typing import Any
 
 from goalward import _core
-from goalward.cli import clock
+from goalward.cli import startup
 from goalward.cli.signals import handled_by
 from goalward.errors import ExitCode, LimitError
 
@@ -33,7 +33,7 @@ class Limits:
     @classmethod
     def of_command(cls, seconds: float | None, memory: int | None) -> Limits:
         """The limits of the command that runs: what it has loaded to get here counts."""
-        return cls(seconds, memory, clock.started())
+        return cls(seconds, memory, startup.started())
 
     @property
     def elapsed(self) -> float:

@@ -14,9 +14,8 @@ import traceback
 from collections.abc import Callable
 from typing import NoReturn
 
-from goalward.cli import clock
-from goalward.cli.imports import quick_imports
 from goalward.cli.signals import ending_signals
+from goalward.cli.startup import quick_imports, start_clock
 from goalward.errors import ExitCode, GoalwardError
 from goalward.outward import printable
 
@@ -39,7 +38,7 @@ def main() -> NoReturn:
 
 def run(arguments: list[str], held: list[BaseException] | None = None, spent: float = 0.0) -> int:
     """Run one command, for which so many seconds were spent before, and give its exit code."""
-    clock.start(spent)
+    start_clock(spent)
     return carry_out(lambda: _call(arguments), debug=DEBUG in arguments[:1], held=held)
 
 
@@ -47,8 +46,6 @@ def _call(arguments: list[str]) -> int:
     if arguments == ["--version"]:  # asked often by other programs: nothing need be loaded for it
         print(name_and_version())
         return ExitCode.SUCCESS
-    # Pydantic, which reads the command line for typer, would look through all installed packages for plugins.
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     with quick_imports():
         from goalward.cli.commands import call  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""``goalward methods``: what can be trained and compared."""
+"""``goalward methods``: list the methods that can be trained and compared."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import shutil
 import sys
 import textwrap
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Any
 
-import typer
+import click
 from rich.table import Table
 from rich.text import Text
 
 from goalward.cli.console import say
-from goalward.cli.flags import describe_default
+from goalward.cli.parameters import argument, command, describe_default, switch
 from goalward.cli.terminal import print_table
 from goalward.declared import Option, own_first
 from goalward.learning.methods import METHODS, Method, find_method
@@ -23,14 +23,15 @@ from goalward.learning.options import PRESETS
 KINDS = {"instance": "learned for one problem", "domain": "learned for a domain", "planner": "needs no learning"}
 
 
-def methods(
-    name: Annotated[str | None, typer.Argument(help="explain this one", show_default=False)] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="print JSON and nothing else")] = False,
-) -> None:
+@command(
+    argument("name", "explain this method", required=False, type=str),
+    switch("--json", "as_json", help="print JSON and nothing else"),
+)
+def methods(name: str | None, as_json: bool) -> None:
     """List the methods, or explain one with its options."""
     chosen = list(METHODS.values()) if name is None else [find_method(name)]
     if as_json:
-        typer.echo(json.dumps([describe(method) for method in chosen], indent=2, ensure_ascii=False))
+        click.echo(json.dumps([describe(method) for method in chosen], indent=2, ensure_ascii=False))
     elif name is None:
         _list(chosen)
     else:
@@ -81,7 +82,7 @@ def _explain(method: Method) -> None:
         _say("Options, each a flag of goalward train (--max-epochs N), --set max_epochs=N, or a key of a config:")
     width = max(len(option.name) for option in options)
     for option in options:
-        default = describe_default(option)
+        default = describe_default(option, PRESETS)
         choices = f"; {option.expected}" if option.choices else ""
         _say(f"  {option.name:{width}}  {option.help}{choices}{f' [{default}]' if default else ''}", indent=width + 4)
 
@@ -91,4 +92,4 @@ def _say(text: str, indent: int = 0) -> None:
     if sys.stdout.isatty():
         columns = shutil.get_terminal_size().columns
         text = textwrap.fill(text, columns, subsequent_indent=" " * indent, break_on_hyphens=False)
-    typer.echo(text)
+    click.echo(text)

@@ -6,63 +6,103 @@ import contextlib
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from goalward.cli.console import say
-from goalward.cli.flags import with_flags
 from goalward.cli.limits import Limits
 from goalward.cli.live import spinner
+from goalward.cli.outputs import check_output
+from goalward.cli.parameters import (
+    DOMAIN,
+    FORCE,
+    MEMORY_LIMIT,
+    MODEL_OUTPUT,
+    OPTIONS,
+    PROBLEM,
+    argument,
+    command,
+    flag,
+    flags_of,
+    given,
+    path_flag,
+)
 from goalward.cli.signals import Interrupt
 from goalward.cli.training_log import TrainingLog
 from goalward.cli.training_view import training_view
-from goalward.declared import declared, own_first, split_settings
+from goalward.declared import Option, declared, own_first, split_settings
 from goalward.errors import UsageError
 from goalward.extras import require_torch
 from goalward.learning.methods import learned_methods, make_options, methods_with, options_class, train_with
+from goalward.learning.options import PRESETS
 from goalward.learning.relay import Learned
-from goalward.measures import parse_size
 from goalward.search.model import Model, save_model, training_notes
 from goalward.search.portfolio import LEADS
 from goalward.task.grounding import ground_files
-from goalward.task.plan_file import check_writable
 
 DEFAULT_METHOD = "n-rsl"
 WRITING_SECONDS, WEIGHTS_PER_SECOND = 0.2, 25e6
 """What writing a model takes: a moment in any case, and more where its table of weights is large."""
-_OTHERS = [option for name in learned_methods() for option in declared(options_class(name)).values()]
+_SHOWN = own_first(options_class(DEFAULT_METHOD))
+_OTHERS = {option.name: option for name in learned_methods() for option in declared(options_class(name)).values()}
+_HIDDEN = [option for name, option in _OTHERS.items() if name not in {shown.name for shown in _SHOWN}]
+SECTIONS = {
+    OPTIONS: ("preset", "time_limit", "seed", "cores", "threads", "device"),
+    "Network": ("width", "plain_layers", "residual_blocks"),
+    "Fitting the network": (
+        "batch_size", "learning_rate", "schedule", "normalise", "max_epochs", "patience", "validation_share",
+    ),
+    "Choosing the best network": ("trials", "race", "enough_looks", "validation_states", "validation_seconds"),
+}  # fmt: skip
+"""Sections of the help page and the options in them."""
+DATA = "Training data"
+"""The section for all other options, which differ from method to method."""
 
 
-@with_flags(own_first(options_class(DEFAULT_METHOD)), hidden=_OTHERS)
+def _section(option: Option) -> str:
+    return next((title for title, names in SECTIONS.items() if option.name in names), DATA)
+
+
+def _place(option: Option) -> int:
+    """On the help page: in the order of SECTIONS, and the options of a method in the order of their class."""
+    names = [name for section in SECTIONS.values() for name in section]
+    return names.index(option.name) if option.name in names else len(names)
+
+
+@command(
+    DOMAIN,
+    PROBLEM,
+    argument("starts", "problems with other initial states that the model should know", metavar="STATES", nargs=-1),
+    MODEL_OUTPUT,
+    FORCE,
+    flag(
+        "--method",
+        help="how to learn; goalward methods explains them",
+        default=DEFAULT_METHOD,
+        metavar="|".join(learned_methods()),
+    ),
+    flag(
+        "--set",
+        "settings",
+        help="an option of the method; goalward methods METHOD lists them",
+        metavar="NAME=VALUE",
+        multiple=True,
+    ),
+    path_flag("--log", metavar="DIR", help="folder for the training curve: CSV, and TensorBoard if it is installed"),
+    MEMORY_LIMIT,
+    *flags_of(sorted(_SHOWN, key=_place), PRESETS, _section),
+    *flags_of(_HIDDEN, PRESETS, hidden=True),
+)
 def train(
-    domain: Annotated[Path, typer.Argument(help="PDDL domain file", show_default=False)],
-    problem: Annotated[Path, typer.Argument(help="PDDL problem file", show_default=False)],
-    starts: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            metavar="STATES",
-            help="problems with other initial states that the model should know",
-            show_default=False,
-        ),
-    ] = None,
-    *,
-    output: Annotated[Path, typer.Option("--output", "-o", help="the model file, NAME.goalward", show_default=False)],
-    method: Annotated[
-        str, typer.Option(metavar="|".join(learned_methods()), help="how to learn; goalward methods explains them")
-    ] = DEFAULT_METHOD,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="an option of the method; goalward methods METHOD lists them"),
-    ] = None,
-    log: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="folder for the training curve: CSV, and TensorBoard's where installed"),
-    ] = None,
-    memory_limit: Annotated[
-        int | None, typer.Option(parser=parse_size, metavar="SIZE", help="of the process: 512M, 4G")
-    ] = None,
-    **texts: str,
+    domain: Path,
+    problem: Path,
+    starts: tuple[Path, ...],
+    output: Path,
+    force: bool,
+    method: str,
+    settings: tuple[str, ...],
+    log: Path | None,
+    memory_limit: int | None,
+    **flags: str | None,
 ) -> None:
     """Learn a heuristic for a problem and write it to a model file.
 
@@ -72,17 +112,18 @@ def train(
     Ctrl-C ends training and keeps the best weights so far. The flags below are the options of n-rsl and rsl; those of
     another method (goalward methods METHOD) are flags too. --set NAME=VALUE is the same as --NAME VALUE.
     """
-    check_writable(output)
+    texts = given(flags)
+    check_output(output, [domain, problem, *starts], force=force)
     if log is not None and log.exists() and not log.is_dir():
         raise UsageError(f"--log {log}: there is a file of that name; give a folder")
     require_torch("goalward train")
     _refuse_options_of_others(method, texts)
     # What is wrong is refused now, not after grounding.
-    options = make_options(method, texts=texts | split_settings(settings or ())).resolved()
+    options = make_options(method, texts=texts | split_settings(settings)).resolved()
     limits = Limits.of_command(options.time_limit, memory_limit)
     loaded = limits.elapsed
     with spinner("grounding"), limits.enforce("reading and grounding the problem"):
-        task = ground_files(domain, problem, starts or ())
+        task = ground_files(domain, problem, starts)
     several = f" from {len(task.inits)} initial states" if starts else ""
     seconds = limits.elapsed - loaded
     say(f"Task: {task.n_atoms} atoms, {task.n_operators} operators, grounded{several} in {seconds:.2f}s", err=True)

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from goalward.baselines.hgn_model import DomainModel, DomainOptions, save_domain_model
 from goalward.cli.console import say
-from goalward.cli.flags import with_flags
 from goalward.cli.live import at_most_left, can_show_rows, describe_losses, live_rows, spinner
+from goalward.cli.outputs import check_output
+from goalward.cli.parameters import DOMAIN, FORCE, MODEL_OUTPUT, argument, command, flags_of, given
 from goalward.cli.signals import Interrupt
 from goalward.declared import own_first
 from goalward.errors import UsageError
@@ -22,7 +21,6 @@ from goalward.measures import format_duration
 from goalward.outward import printable
 from goalward.task.grounding import UnsolvableError, ground
 from goalward.task.lifted_reader import read_domain, read_problem
-from goalward.task.plan_file import check_writable
 from goalward.task.strips import Task
 
 if TYPE_CHECKING:
@@ -30,22 +28,21 @@ if TYPE_CHECKING:
     from goalward.baselines.hgn_training import DomainEpoch
 
 
-@with_flags(own_first(DomainOptions))
-def train_domain(
-    domain: Annotated[Path, typer.Argument(help="PDDL domain file", show_default=False)],
-    problems: Annotated[
-        list[Path], typer.Argument(help="small PDDL problem files of the domain to learn from", show_default=False)
-    ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="the model file, NAME.goalward", show_default=False)],
-    **texts: str,
-) -> None:
+@command(
+    DOMAIN,
+    argument("problems", "small PDDL problem files of the domain to learn from", nargs=-1, required=True),
+    MODEL_OUTPUT,
+    FORCE,
+    *flags_of(own_first(DomainOptions), {}),
+)
+def train_domain(domain: Path, problems: tuple[Path, ...], output: Path, force: bool, **flags: str | None) -> None:
     """Learn a heuristic for a whole domain (STRIPS-HGN), for use with goalward plan --model.
 
     Ctrl-C while training keeps the best weights so far.
     """
-    check_writable(output)
+    check_output(output, [domain, *problems], force=force)
     require_torch("goalward train-domain")
-    options = DomainOptions.of("hgn", texts=texts)
+    options = DomainOptions.of("hgn", texts=given(flags))
     with spinner("grounding"):
         tasks = _ground_all(domain, problems)
     if not tasks:
@@ -60,7 +57,7 @@ def train_domain(
     say(f"Model written to {output}")
 
 
-def _ground_all(domain: Path, problems: list[Path]) -> dict[Path, Task]:
+def _ground_all(domain: Path, problems: Iterable[Path]) -> dict[Path, Task]:
     """The tasks by file; all files are read before the first is grounded, so that errors come early."""
     lifted = read_domain(domain)
     read = {path: read_problem(path, lifted) for path in problems}

@@ -67,6 +67,22 @@ def as_state(task: Task, state: StateLike) -> Ints:
     return atoms.astype(np.int32)
 
 
+def unfilled_groups(task: Task, state: Ints) -> list[list[str]]:
+    """Mutex groups of which no atom holds in a state, although one holds in every initial state of the task.
+
+    Such a state often lacks a fact, such as where a truck is.
+    """
+    groups = task.mutex_groups
+
+    def filled(atoms: Ints) -> Bools:
+        true = np.zeros(task.n_atoms, dtype=bool)
+        true[atoms] = True
+        return np.array([bool(true[group].any()) for group in groups], dtype=bool)
+
+    expected = np.logical_and.reduce([filled(init) for init in task.inits])
+    return [[task.atoms[atom] for atom in groups[int(i)]] for i in np.flatnonzero(expected & ~filled(state))]
+
+
 def successors(task: Task, state: StateLike) -> list[tuple[int, Ints]]:
     """The operators that are applicable in a state, each with the state that it leads to."""
     operators, states = _core.successors(native_problem(task, whole=True), as_state(task, state))
