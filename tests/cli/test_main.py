@@ -103,7 +103,7 @@ def loaded_by(arguments: tuple[str, ...], environ: dict[str, str]) -> set[str]:
         "import atexit, sys\n"
         "sys.argv[1:] = sys.argv[2:]\n"
         "atexit.register(lambda: print('loaded', *sorted(sys.modules), file=sys.stderr))\n"
-        "from goalward.cli.main import main\n"
+        "from goalward.cli.startup import main\n"
         "main()\n"
     )
     run = subprocess.run(

@@ -173,13 +173,13 @@ def test_a_model_that_is_of_no_use_is_left_out_when_states_are_solved(
     training = train(blocks, *SMALL, "--trials", "1")
     assert training.model.info["likely_to_help"] is False
     capfd.readouterr()
-    note = "Training did not find this model of use: searching without it (--search hybrid uses it)."
+    note = "Training found that this model does not help: searching without it (--search hybrid uses it)."
     assert run(["solve", str(training.output), blocks.names[1]]) == 0
     assert note in capfd.readouterr().out
     assert run(["solve", str(training.output), blocks.names[1], "--search", "hybrid"]) == 0
     assert note not in capfd.readouterr().out
     figures = (
-        r"By its validation states: training (pays after \d+ state\(s\)|does not pay): .* a state, without the model"
+        r"By its validation states: training (pays after \d+ states?|does not pay): .* a state, without the model"
     )
     assert run(["solve", str(training.output), blocks.names[1]]) == 0
     assert re.search(figures, capfd.readouterr().out)
@@ -299,16 +299,16 @@ def test_a_time_limit_ends_training_with_a_model(train: Train, blocks: Files) ->
     ("options", "words"),
     [
         (("--method", "srl"), "unknown method 'srl'; did you mean tsl?"),
-        (("--preset", "slow"), "preset is 'slow'; it is one of fast, paper"),
-        (("--sampler", "even"), "sampler is 'even'; it is one or more of uniform, reachable, mixed"),
-        (("--random-share", "150%"), "random_share is '150%'; it is a share such as 50% or 0.5"),
-        (("--samples", "5"), "samples is 5; it is a whole number from 10 to 50000000"),
-        (("--samples", "many"), "samples is 'many'; it is a whole number"),
-        (("--seed", "-1"), "seed is -1; it is a whole number from 0 to 4294967295"),
-        (("--threads", "0"), "threads is 0; it is a whole number from 1 to 1024"),
-        (("--time-limit", "soon"), "time_limit is 'soon'; it is a duration such as 90s, 5m or 1h30m"),
-        (("--device", "abacus"), "device is 'abacus'; it is one of cpu, cuda"),
-        (("--normalise", "perhaps"), "normalise is 'perhaps'; it is true or false"),
+        (("--preset", "slow"), "--preset must be one of fast, paper, but is 'slow'"),
+        (("--sampler", "even"), "--sampler must be one or more of uniform, reachable, mixed, but is 'even'"),
+        (("--random-share", "150%"), "--random-share must be a share such as 50% or 0.5, but is '150%'"),
+        (("--samples", "5"), "--samples must be between 10 and 50000000, but is 5"),
+        (("--samples", "many"), "--samples must be a whole number"),
+        (("--seed", "-1"), "--seed must be between 0 and 4294967295, but is -1"),
+        (("--threads", "0"), "--threads must be between 1 and 1024, but is 0"),
+        (("--time-limit", "soon"), "--time-limit must be a duration such as 90s, 5m or 1h30m, but is 'soon'"),
+        (("--device", "abacus"), "--device must be one of cpu, cuda, but is 'abacus'"),
+        (("--normalise", "perhaps"), "--normalise must be true or false, but is 'perhaps'"),
         (("--epochs", "3"), "--epochs is an option of avi; n-rsl has none of that name"),
         (("--no-such-flag", "3"), "--no-such-flag"),
     ],

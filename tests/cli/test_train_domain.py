@@ -130,11 +130,11 @@ def test_a_problem_of_another_domain_is_refused(
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--steps", "0"), "n_steps (--steps) is 0; it is a whole number from 1 to 1000"),
-        (("--states-per-problem", "0"), "states_per_problem is 0; it is a whole number from 1 to 1000000"),
-        (("--aggregation", "max"), "aggregation is 'max'; it is one of mean, sum"),
-        (("--teacher-limit", "soon"), "teacher_limit is 'soon'; it is a duration such as 90s, 5m or 1h30m"),
-        (("--costs", "euro"), "unit_costs (--costs) is 'euro'; it is unit (steps to the goal) or pddl (their cost)"),
+        (("--steps", "0"), "--steps must be between 1 and 1000, but is 0"),
+        (("--states-per-problem", "0"), "--states-per-problem must be between 1 and 1000000, but is 0"),
+        (("--aggregation", "max"), "--aggregation must be one of mean, sum, but is 'max'"),
+        (("--teacher-limit", "soon"), "--teacher-limit must be a duration such as 90s, 5m or 1h30m, but is 'soon'"),
+        (("--costs", "euro"), "--costs must be unit (steps to the goal) or pddl (their cost), but is 'euro'"),
     ],
 )
 def test_wrong_options_are_one_line(
@@ -285,7 +285,7 @@ def test_inspect_shows_the_model(goalward: Goalward, model: Path) -> None:
 def test_there_is_no_task_in_the_model_to_store(goalward: Goalward, model: Path, tmp_path: Path) -> None:
     outcome = goalward("inspect", model, "--save", tmp_path / "task")
     assert outcome.code == 36
-    assert outcome.error == f"{model}: a model of a whole domain holds no task to store"
+    assert outcome.error == f"{model}: a model of a whole domain contains no task to store"
 
 
 def test_damaged_models_are_one_line(goalward: Goalward, model: Path, blocks: list[Files], tmp_path: Path) -> None:

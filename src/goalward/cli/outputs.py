@@ -1,8 +1,8 @@
 """Which files a command may write: never its inputs, and files that goalward did not write only with ``--force``.
 
 goalward recognises as its own: stored tasks, data sets and models by their header; plans by their last line,
-``; cost = …``; states and generated problems by the problem's name, ``…-walk-1`` or ``…-seed0``; reports, and tables
-of results and of training, by their first lines. Empty files and files that would not change may be replaced too.
+``; cost = …``; states by the problem's name, ``…-walk-1``; generated problems, reports, and tables of results and of
+training by their first lines. Empty files and files that would not change may be replaced too.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from goalward.task.store import stored_format
 END_BYTES = 4096
 """How much of the beginning and of the end of a file is looked at."""
 _BEGINNINGS = re.compile(
-    rb"\(define \(problem [^\s()]+-(walk-|seed)\d+\)"
+    rb"; goalward generate |\(define \(problem [^\s()]+-walk-\d+\)"
     rb"|<!doctype html>.* \xe2\x80\x93 goalward</title>"
     rb"|kind,domain,difficulty,instance,|trial,epoch,seconds,"
     rb"|\{\s*\"[^\"]+\": \{\s*\"algorithm\": .*\"run_dir\": \"runs/",

@@ -1,16 +1,34 @@
-"""What happens before a command runs: the clock starts, and modules are imported without needless work."""
+"""The start of the program: Ctrl-C is handled, the clock starts, modules are imported without needless work."""
 
 from __future__ import annotations
 
 import contextlib
 import gc
 import os
+import signal
 import time
 from collections.abc import Iterator
+from types import FrameType
+from typing import NoReturn
 
 BLAS_THREADS = "OPENBLAS_NUM_THREADS"
 
 _started = time.monotonic()
+
+
+def main() -> NoReturn:
+    """Run the program. Until it has handlers of its own, which takes some imports, Ctrl-C ends it with one line."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _end_at_once)
+    from goalward.cli.main import main as run_program  # noqa: PLC0415
+
+    run_program()
+
+
+def _end_at_once(number: int, frame: FrameType | None) -> NoReturn:
+    with contextlib.suppress(OSError):
+        os.write(2, b"goalward: interrupted\n")
+    os._exit(128 + number)
 
 
 def start_clock(ago: float = 0.0) -> None:

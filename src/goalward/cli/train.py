@@ -35,13 +35,16 @@ from goalward.extras import require_torch
 from goalward.learning.methods import learned_methods, make_options, methods_with, options_class, train_with
 from goalward.learning.options import PRESETS
 from goalward.learning.relay import Learned
+from goalward.measures import format_duration
 from goalward.search.model import Model, save_model, training_notes
 from goalward.search.portfolio import LEADS
 from goalward.task.grounding import ground_files
 
 DEFAULT_METHOD = "n-rsl"
+MIN_SECONDS = 20.0
+"""A time limit in which PyTorch is loaded on most machines, and a first epoch is done."""
 WRITING_SECONDS, WEIGHTS_PER_SECOND = 0.2, 25e6
-"""What writing a model takes: a moment in any case, and more where its table of weights is large."""
+"""Time for writing a model: a constant, and more if its table of weights is large."""
 _SHOWN = own_first(options_class(DEFAULT_METHOD))
 _OTHERS = {option.name: option for name in learned_methods() for option in declared(options_class(name)).values()}
 _HIDDEN = [option for name, option in _OTHERS.items() if name not in {shown.name for shown in _SHOWN}]
@@ -122,17 +125,18 @@ def train(
     options = make_options(method, texts=texts | split_settings(settings)).resolved()
     limits = Limits.of_command(options.time_limit, memory_limit)
     loaded = limits.elapsed
-    with spinner("grounding"), limits.enforce("reading and grounding the problem"):
+    advice = "" if options.time_limit is None else _advice(options.time_limit)
+    with spinner("grounding"), limits.enforce("reading and grounding the problem", advice=advice):
         task = ground_files(domain, problem, starts)
     several = f" from {len(task.inits)} initial states" if starts else ""
     seconds = limits.elapsed - loaded
     say(f"Task: {task.n_atoms} atoms, {task.n_operators} operators, grounded{several} in {seconds:.2f}s", err=True)
-    with spinner("loading PyTorch"), limits.enforce("loading PyTorch"):
+    with spinner("loading PyTorch"), limits.enforce("loading PyTorch", advice=advice):
         import goalward.learning.trainer  # noqa: F401, PLC0415
 
     learned = Learned()
     with (
-        limits.enforce("training", unless=lambda: learned.yet),
+        limits.enforce("training", unless=lambda: learned.yet, advice=advice),
         Interrupt() as interrupt,
         training_view(options, interrupt) as view,
         TrainingLog(log, view) if log else contextlib.nullcontext(view) as watcher,
@@ -147,6 +151,11 @@ def train(
     say(f"Model written to {output}")
     if isinstance(watcher, TrainingLog):
         say(watcher.describe())
+
+
+def _advice(limit: float) -> str:
+    enough = format_duration(max(MIN_SECONDS, 2 * limit))
+    return f": --time-limit includes grounding and loading PyTorch, which takes some seconds; give it at least {enough}"
 
 
 def _refuse_options_of_others(method: str, texts: Iterable[str]) -> None:
