@@ -43,6 +43,8 @@ SERVED = replaced(
 TABLE = [
     Bad("empty domain", "domain.pddl: ", ("is empty",), domain=""),
     Bad("binary problem", "problem.pddl: ", ("not a text file",), problem=b"\x7fELF\x02\x01\x01\0\0\0"),
+    Bad("plan as domain", "domain.pddl: ", ("this looks like a plan",), domain=PLAN),
+    Bad("step as problem", "problem.pddl:1: ", ("this looks like a plan",), problem="(drive t1 a b)\n; cost = 5\n"),
     Bad("swapped", "domain.pddl:2: ", ("this is a problem, but a domain is expected",), domain=PROBLEM, problem=DOMAIN),
     bad_problem("section left open", "(= (total-cost) 0)\n  )", "(= (total-cost) 0)\n", 5, "never closed", "line 10"),
     bad_problem("10,000 deep", "(at t1 c)", "(and " * 10_000 + "(at t1 c)" + ")" * 10_000, 10, "nested"),

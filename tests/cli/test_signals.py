@@ -144,7 +144,7 @@ def test_afterwards_signals_do_what_they_did_before(goalward: Goalward, trains: 
 
 def test_a_process_that_was_told_to_ignore_them_does_so(hard: Files) -> None:
     command = (
-        f'trap "" INT; "{PROGRAM}" plan "$@" -H blind --time-limit 2s & kill -INT $!; sleep 1; kill -INT $!; wait $!'
+        f'trap "" INT; "{PROGRAM}" plan "$@" -H blind --time-limit 5s & kill -INT $!; sleep 1; kill -INT $!; wait $!'
     )
     run = subprocess.run(
         ["sh", "-c", command, "sh", *hard.names], capture_output=True, text=True, check=False, env=environment()

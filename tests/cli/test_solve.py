@@ -436,10 +436,13 @@ def test_files_that_are_not_there(goalward: Goalward, tmp_path: Path) -> None:
 def test_what_is_no_model_is_refused(goalward: Goalward, tmp_path: Path) -> None:
     damaged = tmp_path / "damaged.goalward"
     damaged.write_bytes(MODEL.read_bytes()[:-100])
-    for path in (damaged, STATES[0], tmp_path):
+    for path, advice in (
+        (damaged, "copy it again, or make a model with goalward train"),
+        (STATES[0], "a text file, not a model stored by goalward: make a model with goalward train"),
+        (tmp_path, "is a directory"),
+    ):
         outcome = goalward("solve", path, STATES[0])
-        assert outcome.code == 36
-        assert outcome.error.startswith(f"{path}: ")
+        assert (outcome.code, outcome.error.startswith(f"{path}: "), advice in outcome.error) == (36, True, True)
 
 
 def test_a_model_whose_network_does_not_fit_is_one_line(tmp_path: Path) -> None:

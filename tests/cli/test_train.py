@@ -178,9 +178,7 @@ def test_a_model_that_is_of_no_use_is_left_out_when_states_are_solved(
     assert note in capfd.readouterr().out
     assert run(["solve", str(training.output), blocks.names[1], "--search", "hybrid"]) == 0
     assert note not in capfd.readouterr().out
-    figures = (
-        r"By its validation states: training (pays after \d+ states?|does not pay): .* a state, without the model"
-    )
+    figures = r"By its validation states: training (pays after \d+ states?|does not pay): .* a state, without the model"
     assert run(["solve", str(training.output), blocks.names[1]]) == 0
     assert re.search(figures, capfd.readouterr().out)
     assert training.model.solve().heuristic == "ff"

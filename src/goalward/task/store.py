@@ -173,8 +173,8 @@ def read_safetensors(path: str | Path, format_name: str, version: int, what: str
             return header, {name: _array(file, name) for name in file.keys()}  # noqa: SIM118
     except (SafetensorError, ValueError, OverflowError, RecursionError, OSError) as error:
         if _is_text(path):
-            what_to_do = f"a text file, but a {what} is expected here: {REMEDIES.get(what, 'store one')}"
-            raise StoredFileError(f"{path}: {what_to_do}") from None
+            remedy = REMEDIES.get(what, "store one")
+            raise StoredFileError(f"{path}: a text file, not a {what} stored by goalward: {remedy}") from None
         raise StoredFileError(
             f"{path}: damaged or not a {what} stored by goalward ({shortened(error)}): "
             f"copy it again, or {REMEDIES.get(what, 'store it again')}"
