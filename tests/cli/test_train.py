@@ -233,7 +233,7 @@ def test_a_log_needs_a_folder(train: Train, blocks: Files, tmp_path: Path) -> No
     (tmp_path / "log").write_text("")
     training = train(blocks, "--log", tmp_path / "log")
     assert (training.code, training.err.count("\n")) == (36, 1)
-    assert "there is a file of that name" in training.err
+    assert ": is a file; give a folder" in training.err
 
 
 def test_the_model_solves_the_problem(train: Train, blocks: Files) -> None:

@@ -73,7 +73,7 @@ def test_the_stream_has_a_line_per_problem_and_epoch(train: Train, blocks: list[
     assert [int(match[1]) for line in lines if (match := re.fullmatch(EPOCH, line))] == [1, 2, 3]
     data, training, seconds, written = out.splitlines()
     states = sum(problem["states"] for problem in load_domain_model(path).info["problems"])
-    assert data == f"Data: {states} states of 2 problem(s), 0 left out"
+    assert data == f"Data: {states} states of 2 problems, 0 skipped"
     assert re.fullmatch(r"Training: 3 epochs \(all epochs\), validation loss \d+\.\d\d", training)
     assert re.fullmatch(r"Training time: \d+\.\d\ds", seconds)
     assert written == f"Model written to {path}"
@@ -105,14 +105,14 @@ def test_problems_that_are_not_solved_are_named(
 ) -> None:
     code, _, err = train([unsolvable], "-o", tmp_path / "model")
     assert code == 36
-    assert re.search(rf"{unsolvable.problem}: left out, no optimal plan \(unsolvable\), \d+\.\d\ds\n", err)
+    assert re.search(rf"{unsolvable.problem}: skipped, no optimal plan \(unsolvable\), \d+\.\d\ds\n", err)
     assert "goalward: the teacher solved none of the problems, with 10 s for each: give smaller problems" in err
     no_way = tmp_path / "no-way.pddl"
     no_way.write_text(replaced(trains.problem.read_text(), "(track b c)", ""))
     code, out, err = train([trains, Files(trains.domain, no_way)], "-o", tmp_path / "model", *SMALL)
     assert code == 0
     assert f"{no_way}: no plan exists" in err
-    assert out.startswith("Data: 3 states of 1 problem(s), 0 left out\n")
+    assert out.startswith("Data: 3 states of 1 problem, 0 skipped\n")
     code, _, err = train([Files(trains.domain, no_way)], "-o", tmp_path / "model")
     assert code == 36
     assert "none of the problems has a plan" in err

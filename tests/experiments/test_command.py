@@ -35,7 +35,7 @@ def folder(tmp_path: Path) -> Path:
 def test_status_says_how_far_it_is_and_why_units_failed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["experiment", "status", str(folder)]) == 0
     out = capsys.readouterr().out
-    assert "mine: 2 of 3 units done, stopped; run it again to go on" in out
+    assert "mine: 2 of 3 units done, stopped; run it again to continue" in out
     assert "failed: 1 × no luck" in out
     assert run(["experiment", "status", str(folder), "--json"]) == 0
     (row,) = json.loads(capsys.readouterr().out)["methods"]

@@ -93,7 +93,7 @@ def test_options_and_limits(tiny_task: TinyTask) -> None:
     assert plan(task, model, memory_limit="1K").status is Status.OUT_OF_MEMORY
     with pytest.raises(UsageError, match="'soon' is not a duration"):
         plan(task, time_limit="soon")
-    with pytest.raises(UsageError, match="jobs must be .+, but is 0"):
+    with pytest.raises(UsageError, match=r"jobs must be .+, but is 0"):
         model.solve(jobs=0)
 
 

@@ -400,7 +400,7 @@ def test_a_wrong_domain_is_refused_where_it_is_wrong(old: str, new: str, at: str
 @pytest.mark.parametrize(
     ("old", "new", "at", "says"),
     [
-        ("(define (problem Two)", "(define (domain Two)", "(domain Two)", "this is a domain, but a problem is expected"),
+        ("(define (problem Two)", "(define (domain Two)", "(domain Two)", "this is a domain, but a problem is"),
         ("(:domain delivery)", "", "(:objects", "expected '(:domain NAME)' after the name of the problem"),
         ("(:domain delivery)", "(:domain deliveries)", "(:domain", "but domain.pddl is domain 'delivery'"),
         ("(:domain delivery)", "(:domain delivery\n twice)", "twice)", "more than one name"),

@@ -48,7 +48,7 @@ COLUMNS = (
     "method", "state", "status", "plan_length", "cost", "expansions", "evaluations", "generated", "initial_h",
     "search_time", "total_time", "error",
 )  # fmt: skip
-"""Of each run, named as in the results of experiments."""
+"""Columns of the table of runs, named as in the results of experiments."""
 
 
 @command(
@@ -104,10 +104,10 @@ def compare(
     as_json: bool,
     as_csv: bool,
 ) -> int:
-    """Train what must be trained, solve every state with each method, and print one table.
+    """Train the learned methods, solve every state with each method, and print one table.
 
-    A small experiment in one process: the same methods, options, clock and results as goalward experiment has. Ctrl-C
-    ends it; what has been measured by then is shown.
+    It is a small experiment in one process, with the methods, options, time limits and results of goalward experiment.
+    Ctrl-C ends it and shows the results so far.
     """
     if as_json and as_csv:
         raise UsageError("choose one of --json and --csv")
@@ -162,7 +162,7 @@ def _run(unit: Unit, result: Result) -> dict[str, Any]:
 
 
 def _show(summaries: list[MethodSummary], runs: list[dict[str, Any]]) -> None:
-    """The table; below it, what did not go as it should."""
+    """Print the table, and below it the runs that found no plan."""
     show_summaries(summaries)
     for run in runs:
         if run["status"] != "solved":
@@ -171,7 +171,7 @@ def _show(summaries: list[MethodSummary], runs: list[dict[str, Any]]) -> None:
 
 
 class _PlainObserver:
-    """A line per event on stderr."""
+    """Prints a line per event on stderr."""
 
     def __init__(self, total: int, interrupt: Interrupt) -> None:
         self.total = total
@@ -204,11 +204,11 @@ class _PlainObserver:
         say(line, err=True)
 
     def update(self, line: str) -> None:
-        """Something small has happened."""
+        """A minor event, which only a terminal shows."""
 
 
 class _LiveObserver(_PlainObserver):
-    """One line on a terminal that says how far we are."""
+    """Shows the progress in one line on a terminal."""
 
     def __init__(self, total: int, interrupt: Interrupt, live: Live) -> None:
         super().__init__(total, interrupt)
@@ -223,7 +223,7 @@ class _LiveObserver(_PlainObserver):
 
 
 class _QuietWatcher:
-    """Training inside a comparison: a line per method is enough, but Ctrl-C must get through."""
+    """Watches training inside a comparison: one line per method, and Ctrl-C stops it."""
 
     def __init__(self, observer: _PlainObserver, method: str) -> None:
         self.observer = observer

@@ -1,4 +1,4 @@
-"""``goalward experiment``: run many trainings and searches, on this machine or a cluster, and never lose a result."""
+"""``goalward experiment run`` and ``status``: many trainings and searches, on this machine or on a cluster."""
 
 from __future__ import annotations
 
@@ -61,17 +61,17 @@ def run(
     retry_failed: bool,
     dry_run: bool,
 ) -> int:
-    """Run an experiment, or what is left of it: the same command again goes on where the last one ended.
+    """Run an experiment, or what is left of it: the same command continues an experiment that was stopped.
 
-    Ctrl-C stops; everything that is done by then stays.
+    Ctrl-C stops it and keeps all results so far.
     """
     if scheduler is not None and slurm:
         raise UsageError("choose one of --scheduler and --slurm")
     if scheduler is not None and jobs is not None:
-        raise UsageError("--jobs is for this machine and for --slurm; a scheduler has the workers that it has")
+        raise UsageError("--jobs is for this machine and for --slurm; a scheduler has its own workers")
     chosen = load_config(config, settings, benchmark)
     for name in chosen.missing:
-        say(f"{name} is left out: Fast Downward is not installed (pip install 'goalward[baselines]')", err=True)
+        say(f"{name} is skipped: Fast Downward is not installed (pip install 'goalward[baselines]')", err=True)
     if dry_run:
         _show_schedule(chosen, output, slurm)
         return ExitCode.SUCCESS
@@ -100,7 +100,7 @@ def run(
 
 
 def _show_end(store: Store, progress: Progress, output: Path, *, complete: bool) -> None:
-    """What was measured over all instances, seeds and states, and how to go on."""
+    """Print the results over all instances, seeds and states, and how to continue."""
     summaries = summarise(store.results(with_extra=False))
     if summaries:
         show_summaries(summaries)
@@ -109,7 +109,7 @@ def _show_end(store: Store, progress: Progress, output: Path, *, complete: bool)
     for reason, number in store.failures():
         say(f"failed: {number} × {reason}")
     if not complete:
-        say("Interrupted: the same command goes on from here.")
+        say("Interrupted: run the same command again to continue.")
     if summaries:
         folder = shlex.quote(str(output))
         say(f"Tables and plots: goalward experiment report {folder} -o {folder}/report.html")
@@ -128,14 +128,14 @@ def status(folder: Path, as_json: bool) -> None:
         return
     print_table(_table(rows))
     done, units = sum(row["done"] for row in rows), sum(row["units"] for row in rows)
-    state = "at work now" if running else "complete" if done == units else "stopped; run it again to go on"
+    state = "running" if running else "complete" if done == units else "stopped; run it again to continue"
     say(f"{name}: {done} of {units} units done, {state}")
     for reason, number in failures:
         say(f"failed: {number} × {reason}")
 
 
 def _show_schedule(config: Config, output: Path, slurm: bool) -> None:
-    """Every unit, and for Slurm the script of a job."""
+    """Print every unit, and for Slurm the script of a job."""
     if slurm:
         say(submit_script(config, output.absolute() / "slurm"))
     schedule = Schedule(config, find_instances(config, output, write=False), output)
@@ -143,10 +143,10 @@ def _show_schedule(config: Config, output: Path, slurm: bool) -> None:
         say(unit.id)
     trainings = sum(unit.kind == "train" for unit in schedule.units)
     budgets = config.budgets
-    most = trainings * budgets.train + (len(schedule.units) - trainings) * budgets.search
+    limit = trainings * budgets.train + (len(schedule.units) - trainings) * budgets.search
     say(
         f"{len(schedule.units)} units: {trainings} trainings, {len(schedule.units) - trainings} searches; "
-        f"at most {format_duration(most)} on one core"
+        f"at most {format_duration(limit)} on one core"
     )
 
 
@@ -175,7 +175,7 @@ def _table(rows: list[dict[str, Any]], running: dict[tuple[str, str], int] | Non
 
 
 def _line(progress: Progress) -> str:
-    lost = f", {progress.lost} lost and tried again" if progress.lost else ""
+    lost = f", {progress.lost} lost and started again" if progress.lost else ""
     return (
         f"{progress.total('done')} of {progress.total('units')} units done, {progress.total('solved')} solved, "
         f"{progress.total('failed')} failed{lost}"
@@ -183,7 +183,7 @@ def _line(progress: Progress) -> str:
 
 
 class _PlainObserver:
-    """A line a minute on stderr."""
+    """Prints a line per minute on stderr."""
 
     def __init__(self, progress: Progress, jobs: int, interrupt: Interrupt) -> None:
         self.progress, self.jobs, self.interrupt = progress, jobs, interrupt
@@ -197,7 +197,7 @@ class _PlainObserver:
 
     def lost(self, unit: Unit, reason: str) -> None:
         self.progress.gone(unit)
-        self.say(f"{unit.id}: {reason}; it will be tried again")
+        self.say(f"{unit.id}: {reason}; it will be started again")
 
     def stopped(self) -> bool:
         return self.interrupt.asked
@@ -218,7 +218,7 @@ class _PlainObserver:
 
 
 class _LiveObserver(_PlainObserver):
-    """A table on a terminal."""
+    """Shows a table on a terminal."""
 
     def __init__(self, progress: Progress, jobs: int, interrupt: Interrupt, live: Live) -> None:
         super().__init__(progress, jobs, interrupt)

@@ -104,7 +104,7 @@ def _lines(improved: ImprovedPlan, before: Validation, limits: Limits, output: P
         ENDS_OF_IMPROVEMENT[improved.status],
         f"Plan length: {improved.length} step(s).",
         f"Plan cost: {improved.task.cost_of(improved.plan)}",
-        f"Before: {before.length} step(s), cost {before.cost}; {len(improved.better)} better plan(s) since.",
+        f"Before: {before.length} step(s), cost {before.cost}; {len(improved.better)} better plan(s) found.",
         "Plan valid.",
     ]
     if output is not None:

@@ -20,7 +20,7 @@ from goalward.declared import Option, own_first
 from goalward.learning.methods import METHODS, Method, find_method
 from goalward.learning.options import PRESETS
 
-KINDS = {"instance": "learned for one problem", "domain": "learned for a domain", "planner": "needs no learning"}
+KINDS = {"instance": "learned for one problem", "domain": "learned for a domain", "planner": "without learning"}
 
 
 @command(
@@ -39,7 +39,7 @@ def methods(name: str | None, as_json: bool) -> None:
 
 
 def describe(method: Method) -> dict[str, Any]:
-    """Everything about a method, as plain data."""
+    """A method with its options, as plain data."""
     return {
         "name": method.name,
         "kind": method.kind,
@@ -67,7 +67,7 @@ def _list(chosen: list[Method]) -> None:
             table.add_row("", Text(KINDS[kind], style="bold"), "")
         table.add_row(method.name, method.summary, Text(method.reference, style="dim"))
     print_table(table)
-    say("\ngoalward methods NAME lists the options of one.")
+    say("\ngoalward methods NAME lists the options of a method.")
 
 
 def _explain(method: Method) -> None:
@@ -88,7 +88,7 @@ def _explain(method: Method) -> None:
 
 
 def _say(text: str, indent: int = 0) -> None:
-    """On a terminal wrapped, with ``indent`` below the first line; elsewhere one line, for other programs."""
+    """Print a text: wrapped and indented by ``indent`` on a terminal, otherwise one line for other programs."""
     if sys.stdout.isatty():
         columns = shutil.get_terminal_size().columns
         text = textwrap.fill(text, columns, subsequent_indent=" " * indent, break_on_hyphens=False)

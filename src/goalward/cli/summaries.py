@@ -1,4 +1,4 @@
-"""The table of what was measured, one line per method, as ``compare`` and ``experiment run`` print it."""
+"""The table of results that ``compare`` and ``experiment run`` print: one line per method."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from goalward.outward import printable
 
 FOOTNOTE = """\
 expanded, length, cost, search and time are medians over solved states; search is the search alone
-time is wall-clock time and counts reading and grounding, or loading the model, for every method"""
+time is wall-clock time and includes reading and grounding, or loading the model"""
 
 
 def show_summaries(summaries: Sequence[MethodSummary]) -> None:
-    """The table, what its columns mean, and why a method could not be trained."""
+    """Print the table, the meaning of its columns, and why a method could not be trained."""
     table = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
     table.add_column("method")
     costs = any(summary.median_cost != summary.median_plan_length for summary in summaries)

@@ -109,19 +109,19 @@ def train(
 ) -> None:
     """Learn a heuristic for a problem and write it to a model file.
 
-    The model knows what the problem's initial state reaches, and what those of STATES reach: files with the same
-    objects and goal. Training begins in all of them.
+    STATES are further problem files with the same objects and goal. The model then covers everything that is
+    reachable from any of these initial states.
 
-    Ctrl-C ends training and keeps the best weights so far. The flags below are the options of n-rsl and rsl; those of
-    another method (goalward methods METHOD) are flags too. --set NAME=VALUE is the same as --NAME VALUE.
+    Ctrl-C ends training and keeps the best weights so far. The flags below are the options of n-rsl and rsl. Options
+    of other methods (goalward methods METHOD) are flags too. --set NAME=VALUE is the same as --NAME VALUE.
     """
     texts = given(flags)
     check_output(output, [domain, problem, *starts], force=force)
     if log is not None and log.exists() and not log.is_dir():
-        raise UsageError(f"--log {log}: there is a file of that name; give a folder")
+        raise UsageError(f"--log {log}: is a file; give a folder")
     require_torch("goalward train")
     _refuse_options_of_others(method, texts)
-    # What is wrong is refused now, not after grounding.
+    # Wrong options are refused now, not after grounding.
     options = make_options(method, texts=texts | split_settings(settings)).resolved()
     limits = Limits.of_command(options.time_limit, memory_limit)
     loaded = limits.elapsed
@@ -170,7 +170,7 @@ def _refuse_options_of_others(method: str, texts: Iterable[str]) -> None:
 
 
 def describe_training(model: Model) -> str:
-    """What came out, in a few lines."""
+    """The result of training in a few lines."""
     info = model.info
     lines = []
     for i, trial in enumerate(info["trials"]):
@@ -191,12 +191,12 @@ def describe_training(model: Model) -> str:
     if info.get("solved_without") is not None:
         lines.append(_verdict(info))
     elif info["end"] == "time limit":
-        lines.append("There was no time to find out whether this model helps: try a longer --time-limit.")
+        lines.append("There was no time to measure whether this model helps: try a longer --time-limit.")
     return "\n".join(lines)
 
 
 def _verdict(info: dict[str, Any]) -> str:
-    """Does the network pay, and what to do where it does not?"""
+    """Whether the model helps, and what to try if it does not."""
     kept = info["trials"][info["chosen_trial"]]
     n, n_without = kept["validation_states"], info["states_without"]
     without = f"{info['solved_without']}{'' if n_without == n else f' of {n_without}'}"
