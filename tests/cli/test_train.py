@@ -32,7 +32,7 @@ EPOCH = (
     r"(, a short search solves \d/\d validation states)?"
 )
 LINES = [
-    r"Task: \d+ atoms, \d+ operators, grounded in \d+\.\d+s",
+    r"Task: \d+ atoms, \d+ operators, grounded in \d+\.\d+ s",
     r"\[\d+\.\ds\] trial \d+/\d+: (rollouts|sampling|training|validation)",
     r"\[\d+\.\ds\] \d+ states by (uniform|reachable|mixed): \d+ true atoms each, \d+% beyond pre-images",
     EPOCH,
@@ -108,7 +108,7 @@ def test_the_result_is_on_standard_output(train: Train, blocks: Files) -> None:
         f"{trial['epochs']} epochs ({trial['end']}), "
         f"validation loss {trial['validation_loss']:.2f}, solves 10 of 10 validation states"
     )
-    assert re.fullmatch(r"Training time: \d+\.\d\ds", time)
+    assert re.fullmatch(r"Training time: \d+\.\d+ s", time)
     assert re.fullmatch(
         r"Short searches with the network solve 10 of 10 validation states, by it alone \d+, without it 10\.", verdict
     )

@@ -24,7 +24,7 @@ SMALL = ("--states-per-problem", "20", "--steps", "3", "--epochs", "3")
 ENDLESS = ("--epochs", "100000", "--time-limit", "100s")
 
 EPOCH = r"\[\d+\.\ds\] epoch (\d+): training loss \d+\.\d+, validation loss \d+\.\d+"
-LESSONS = r"\[\d+\.\ds\] \S+\.pddl: \d+ states along \d+ optimal plans, steps up to \d+, \d+\.\d\ds"
+LESSONS = r"\[\d+\.\ds\] \S+\.pddl: \d+ states along \d+ optimal plans, steps up to \d+, \d+\.\d\d s"
 
 
 @pytest.fixture
@@ -75,7 +75,7 @@ def test_the_stream_has_a_line_per_problem_and_epoch(train: Train, blocks: list[
     states = sum(problem["states"] for problem in load_domain_model(path).info["problems"])
     assert data == f"Data: {states} states of 2 problems, 0 skipped"
     assert re.fullmatch(r"Training: 3 epochs \(all epochs\), validation loss \d+\.\d\d", training)
-    assert re.fullmatch(r"Training time: \d+\.\d\ds", seconds)
+    assert re.fullmatch(r"Training time: \d+\.\d+ s", seconds)
     assert written == f"Model written to {path}"
 
 
@@ -105,7 +105,7 @@ def test_problems_that_are_not_solved_are_named(
 ) -> None:
     code, _, err = train([unsolvable], "-o", tmp_path / "model")
     assert code == 36
-    assert re.search(rf"{unsolvable.problem}: skipped, no optimal plan \(unsolvable\), \d+\.\d\ds\n", err)
+    assert re.search(rf"{unsolvable.problem}: skipped, no optimal plan \(unsolvable\), \d+\.\d\d s\n", err)
     assert "goalward: the teacher solved none of the problems, with 10 s for each: give smaller problems" in err
     no_way = tmp_path / "no-way.pddl"
     no_way.write_text(replaced(trains.problem.read_text(), "(track b c)", ""))

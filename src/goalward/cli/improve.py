@@ -25,6 +25,7 @@ from goalward.cli.parameters import (
 from goalward.cli.plan_output import ENDS_OF_IMPROVEMENT
 from goalward.cli.signals import Interrupt
 from goalward.cli.validate import read_valid_plan
+from goalward.measures import format_duration
 from goalward.search.improve import ImprovedPlan, improve_plan
 from goalward.search.starts import check_plan, initial_state
 from goalward.task.grounding import ground
@@ -76,7 +77,8 @@ def improve(
         task = start.task
         operators = find_operators(task, task.init, steps)
     if not as_json:
-        say(f"Task: {task.n_atoms} atoms, {task.n_operators} operators, grounded in {limits.elapsed - loaded:.2f}s")
+        seconds = format_duration(limits.elapsed - loaded)
+        say(f"Task: {task.n_atoms} atoms, {task.n_operators} operators, grounded in {seconds}")
     with Interrupt() as interrupt, LiveFigures(not as_json) as live:
 
         def progress(so_far: ImprovedPlan) -> bool:

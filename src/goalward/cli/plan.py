@@ -155,7 +155,8 @@ def plan(
         raise
     task = start.task
     if not as_json:
-        say(f"Task: {task.n_atoms} atoms, {task.n_operators} operators, grounded in {limits.elapsed - loaded:.2f}s")
+        seconds = format_duration(limits.elapsed - loaded)
+        say(f"Task: {task.n_atoms} atoms, {task.n_operators} operators, grounded in {seconds}")
     options = replace(options, time_limit=limits.remaining, memory_limit=memory_limit)
 
     with Interrupt() as interrupt, LiveFigures(not as_json) as live:

@@ -129,8 +129,8 @@ def train(
     with spinner("grounding"), limits.enforce("reading and grounding the problem", advice=advice):
         task = ground_files(domain, problem, starts)
     several = f" from {len(task.inits)} initial states" if starts else ""
-    seconds = limits.elapsed - loaded
-    say(f"Task: {task.n_atoms} atoms, {task.n_operators} operators, grounded{several} in {seconds:.2f}s", err=True)
+    seconds = format_duration(limits.elapsed - loaded)
+    say(f"Task: {task.n_atoms} atoms, {task.n_operators} operators, grounded{several} in {seconds}", err=True)
     with spinner("loading PyTorch"), limits.enforce("loading PyTorch", advice=advice):
         import goalward.learning.trainer  # noqa: F401, PLC0415
 
@@ -187,7 +187,7 @@ def describe_training(model: Model) -> str:
             f"Trial {i + 1}: seed {trial['seed']}{notes}, {trial['epochs']} epochs ({trial['end']}){loss}{solved}{mark}"
         )
         lines += [f"  restarted, {reason}" for reason in trial["restarts"]]
-    lines.append(f"Training time: {info['seconds']:.2f}s")
+    lines.append(f"Training time: {format_duration(info['seconds'])}")
     if info.get("solved_without") is not None:
         lines.append(_verdict(info))
     elif info["end"] == "time limit":

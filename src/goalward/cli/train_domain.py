@@ -80,7 +80,7 @@ def describe_training(model: DomainModel) -> str:
             f"Data: {sum(problem['states'] for problem in used)} states of {counted(len(used), 'problem')}, "
             f"{len(info['problems']) - len(used)} skipped",
             f"Training: {len(info['curve'])} epochs ({info['end']}){loss}",
-            f"Training time: {info['seconds']:.2f}s",
+            f"Training time: {format_duration(info['seconds'])}",
         ]
     )
 
@@ -110,10 +110,10 @@ class DomainView:
             kind = "steps" if self.options.unit_costs else "cost"
             self.say(
                 f"{name}: {facts['states']} states along {facts['plans']} optimal plans, "
-                f"{kind} up to {facts['longest']:g}, {facts['seconds']:.2f}s"
+                f"{kind} up to {facts['longest']:g}, {format_duration(facts['seconds'])}"
             )
         else:
-            self.say(f"{name}: skipped, no optimal plan ({facts['status']}), {facts['seconds']:.2f}s")
+            self.say(f"{name}: skipped, no optimal plan ({facts['status']}), {format_duration(facts['seconds'])}")
 
     def epoch(self, epoch: DomainEpoch) -> bool:
         """An epoch is over; False ends training."""
