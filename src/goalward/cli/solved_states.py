@@ -14,8 +14,7 @@ from goalward.search import Statistics, Status
 Row = dict[str, Any]
 """The result for one state: its file, the figures of its outcome, and the file of its plan."""
 
-NUMBERS = ("steps", "first", "expanded", "search", "improve", "total")
-WIDTHS = {"status": 11, "steps": 5, "first": 5, "cost": 5, "expanded": 8, "search": 9, "improve": 9, "total": 9}
+WIDTHS = {"status": 11, "steps": 5, "first": 5, "cost": 5, "expanded": 8, "search": 8, "improve": 8, "total": 8}
 MIN_NAME = 12
 
 
@@ -25,10 +24,14 @@ def is_solved(row: Row) -> bool:
 
 
 class StateTable:
-    """The widths of the columns, and rows as text. Rows are printed one by one, so widths are fixed in advance."""
+    """The header and the rows as text. Rows are printed one by one, so the widths are fixed in advance.
+
+    ``first`` is the length of the plan before it was improved. If the PDDL has costs, ``cost`` takes its place.
+    """
 
     def __init__(self, states: Sequence[object], *, costs: bool) -> None:
-        self._columns = ["status", *NUMBERS[:2], *(["cost"] if costs else []), *NUMBERS[2:]]
+        second = "cost" if costs else "first"  # 80 columns have no room for both
+        self._columns = ["status", "steps", second, "expanded", "search", "improve", "total"]
         self._name = max(len("state"), *(len(str(state)) for state in states))
         if sys.stdout.isatty():  # long names are cut so that a row is one line
             others = sum(WIDTHS[column] + 2 for column in self._columns)
