@@ -181,7 +181,7 @@ def test_plans_are_improved_unless_told_otherwise(goalward: Goalward) -> None:
 
 
 def test_a_table_of_states_with_and_without_plans_has_the_same_columns(goalward: Goalward, endless: Endless) -> None:
-    outcome = goalward("solve", endless.model, endless.state, *PAPER, "--time-limit", "100ms", "--csv")
+    outcome = goalward("solve", endless.model, endless.state, *PAPER, "--time-limit", "1s", "--csv")
     other = goalward("solve", MODEL, STATES[0], "--csv", *PAPER)
     assert outcome.out.splitlines()[0] == other.out.splitlines()[0]
 
@@ -330,7 +330,7 @@ def test_the_time_limit_is_for_each_state(goalward: Goalward, endless: Endless) 
 
 
 def test_a_state_that_runs_out_of_memory(endless: Endless) -> None:
-    outcome = spawn("solve", endless.model, endless.state, *PAPER, "--memory-limit", "150M", "--time-limit", "30s")
+    outcome = spawn("solve", endless.model, endless.state, *PAPER, "--memory-limit", "110M", "--time-limit", "60s")
     assert outcome.code == 22
     assert [row["status"] for row in rows_of(outcome.out.splitlines())] == ["out of memory"]
     assert "Solved 0 of 1 state." in outcome.out
@@ -452,7 +452,7 @@ def test_on_a_terminal_every_result_has_a_line_of_its_own_and_progress_leaves_no
 
 
 def test_a_terminal_shows_the_figures_of_a_search_that_takes_a_while(endless: Endless) -> None:
-    shown = on_terminal("solve", endless.model, endless.state, *PAPER, "--time-limit", "2s", whole=True)
+    shown = on_terminal("solve", endless.model, endless.state, *PAPER, "--time-limit", "6s", whole=True)
     assert shown.code == 23
     assert re.search(r"expanded [\d.]+[kM]? .*best h 1 .*\n0 of 1 state, 0 solved", shown.text.replace("\r", ""))
     loaded, _, row, solved, _, total = shown.screen
