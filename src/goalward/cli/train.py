@@ -27,6 +27,7 @@ from goalward.cli.parameters import (
     path_flag,
 )
 from goalward.cli.signals import Interrupt
+from goalward.cli.training_log import FILE_NAME as LOG_NAME
 from goalward.cli.training_log import TrainingLog
 from goalward.cli.training_view import training_view
 from goalward.declared import Option, declared, own_first, split_settings
@@ -116,9 +117,12 @@ def train(
     of other methods (goalward methods METHOD) are flags too. --set NAME=VALUE is the same as --NAME VALUE.
     """
     texts = given(flags)
-    check_output(output, [domain, problem, *starts], force=force)
+    inputs = [domain, problem, *starts]
+    check_output(output, inputs, force=force)
     if log is not None and log.exists() and not log.is_dir():
         raise UsageError(f"--log {log}: is a file; give a folder")
+    if log is not None and log.is_dir():
+        check_output(log / LOG_NAME, [*inputs, output], force=force)
     require_torch("goalward train")
     _refuse_options_of_others(method, texts)
     # Wrong options are refused now, not after grounding.
