@@ -9,7 +9,7 @@ import pytest
 
 from goalward.task.domains import DOMAINS, generate
 
-from .program import Outcome, spawn
+from .program import Outcome
 
 Goalward = Callable[..., Outcome]
 
@@ -46,12 +46,6 @@ def test_without_a_domain_all_are_listed_with_their_parameters(goalward: Goalwar
     for domain in DOMAINS.values():
         assert domain.name in outcome.out
         assert all(f"{option.name}={option.default}" in outcome.out for option in domain.options)
-
-
-def test_the_list_can_be_printed_in_any_encoding() -> None:
-    outcome = spawn("generate", PYTHONIOENCODING="ascii")
-    assert outcome.code == 0
-    assert all(name in outcome.out for name in DOMAINS)
 
 
 @pytest.mark.parametrize(

@@ -131,12 +131,6 @@ def test_only_the_state_of_a_file_counts(goalward: Goalward, tmp_path: Path) -> 
     assert rows[0]["expanded"] == rows[1]["expanded"]
 
 
-def test_the_installed_program_solves() -> None:
-    outcome = spawn("solve", MODEL, *STATES)
-    assert (outcome.code, outcome.err) == (0, "")
-    assert "Solved 5 of 5 states, every plan valid.\n" in outcome.out
-
-
 # --- tables ---
 
 
@@ -187,7 +181,7 @@ def test_plans_are_improved_unless_told_otherwise(goalward: Goalward) -> None:
 
 
 def test_a_table_of_states_with_and_without_plans_has_the_same_columns(goalward: Goalward, endless: Endless) -> None:
-    outcome = goalward("solve", endless.model, endless.state, *PAPER, "--time-limit", "100ms", "--csv")
+    outcome = goalward("solve", endless.model, endless.state, *PAPER, "--time-limit", "1s", "--csv")
     other = goalward("solve", MODEL, STATES[0], "--csv", *PAPER)
     assert outcome.out.splitlines()[0] == other.out.splitlines()[0]
 
@@ -208,12 +202,6 @@ def test_the_search_is_hybrid_unless_told_otherwise_and_says_what_led_to_the_goa
     assert row(*PAPER)["led_by"] == ""
     cells = next(csv.DictReader(io.StringIO(goalward("solve", MODEL, STATES[0], "--csv").out)))
     assert json.loads(cells["expansions_by_queue"]) == hybrid["expansions_by_queue"]
-
-
-def test_one_table_at_a_time(goalward: Goalward) -> None:
-    outcome = goalward("solve", MODEL, STATES[0], "--json", "--csv")
-    assert outcome.code == 36
-    assert outcome.error == "choose one of --json and --csv"
 
 
 # --- plans ---
@@ -313,17 +301,6 @@ def test_no_time_for_loading(goalward: Goalward) -> None:
     assert outcome.error == "out of time while loading the model and reading the states"
 
 
-def test_json_of_states_that_run_out_of_time(goalward: Goalward, endless: Endless) -> None:
-    outcome = goalward("solve", endless.model, *[endless.state] * 2, *PAPER, "--time-limit", "200ms", "--json")
-    assert outcome.code == 23
-    found = table(outcome)
-    assert {(row["status"], row["plan_length"], row["cost"]) for row in found["states"]} == {
-        ("out of time", None, None)
-    }
-    assert (found["summary"]["solved"], found["summary"]["coverage"]) == (0, 0.0)
-    assert found["summary"]["median_plan_length"] is None
-
-
 def test_loading_is_shared_by_the_states(goalward: Goalward, monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[float | None] = []
 
@@ -343,14 +320,17 @@ def test_loading_is_shared_by_the_states(goalward: Goalward, monkeypatch: pytest
 def test_the_time_limit_is_for_each_state(goalward: Goalward, endless: Endless) -> None:
     outcome = goalward("solve", endless.model, endless.state, endless.state, *PAPER, "--time-limit", "300ms", "--json")
     found = table(outcome)
-    assert [row["status"] for row in found["states"]] == ["out of time"] * 2
+    assert [(row["status"], row["plan_length"], row["cost"]) for row in found["states"]] == [
+        ("out of time", None, None)
+    ] * 2
+    assert (found["summary"]["solved"], found["summary"]["median_plan_length"]) == (0, None)
     assert found["summary"]["total_time"] >= 2 * 0.3, "loading included"
     first, second = (row["search_time"] for row in found["states"])
     assert min(first, second) > 0.1
 
 
 def test_a_state_that_runs_out_of_memory(endless: Endless) -> None:
-    outcome = spawn("solve", endless.model, endless.state, *PAPER, "--memory-limit", "150M", "--time-limit", "30s")
+    outcome = spawn("solve", endless.model, endless.state, *PAPER, "--memory-limit", "110M", "--time-limit", "60s")
     assert outcome.code == 22
     assert [row["status"] for row in rows_of(outcome.out.splitlines())] == ["out of memory"]
     assert "Solved 0 of 1 state." in outcome.out
@@ -456,13 +436,6 @@ def test_a_model_whose_network_does_not_fit_is_one_line(tmp_path: Path) -> None:
     assert outcome.error.startswith(f"{broken}: damaged model ")
 
 
-@pytest.mark.parametrize("options", [("--batch", "many"), ("--jobs", "0")])
-def test_wrong_options_are_refused(goalward: Goalward, options: tuple[str, ...]) -> None:
-    outcome = goalward("solve", MODEL, STATES[0], *options)
-    assert outcome.code == 36
-    assert outcome.error
-
-
 # --- on a terminal ---
 
 
@@ -479,7 +452,7 @@ def test_on_a_terminal_every_result_has_a_line_of_its_own_and_progress_leaves_no
 
 
 def test_a_terminal_shows_the_figures_of_a_search_that_takes_a_while(endless: Endless) -> None:
-    shown = on_terminal("solve", endless.model, endless.state, *PAPER, "--time-limit", "2s", whole=True)
+    shown = on_terminal("solve", endless.model, endless.state, *PAPER, "--time-limit", "6s", whole=True)
     assert shown.code == 23
     assert re.search(r"expanded [\d.]+[kM]? .*best h 1 .*\n0 of 1 state, 0 solved", shown.text.replace("\r", ""))
     loaded, _, row, solved, _, total = shown.screen
@@ -543,14 +516,6 @@ def test_inspect_stores_the_task_of_a_model(goalward: Goalward, task: Task, tmp_
     assert load_task(tmp_path / "task").equals(task)
 
 
-def test_inspect_refuses_a_damaged_model(goalward: Goalward, tmp_path: Path) -> None:
-    damaged = tmp_path / "damaged.goalward"
-    damaged.write_bytes(MODEL.read_bytes()[:-100])
-    outcome = goalward("inspect", damaged)
-    assert outcome.code == 36
-    assert outcome.error.startswith(f"{damaged}: ")
-
-
 # --- goalward plan --model ---
 
 
@@ -599,10 +564,3 @@ def test_plan_with_a_model_of_another_problem(goalward: Goalward, bundled: Calla
     outcome = goalward("plan", *files.names, "--model", MODEL)
     assert outcome.code == 31
     assert outcome.error.startswith(f"{files.problem}: object b5")
-
-
-def test_plan_with_what_is_no_model(goalward: Goalward, domain: Path, tmp_path: Path) -> None:
-    for path in (STATES[0], tmp_path / "none"):
-        outcome = goalward("plan", domain, STATES[0], "--model", path)
-        assert outcome.code == 36
-        assert outcome.error.startswith(f"{path}: ")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
+import textwrap
 from typing import Any
 
 import click
@@ -15,6 +17,17 @@ from goalward.outward import finite, printable
 def say(text: str = "", *, err: bool = False, nl: bool = True) -> None:
     """Print a text with control characters escaped."""
     click.echo(printable(text), err=err, nl=nl)
+
+
+def say_wrapped(text: str, indent: int = 0) -> None:
+    """Print lines of prose: wrapped on a terminal, with ``indent`` below the first line, otherwise as they are."""
+    if sys.stdout.isatty():
+        columns, margin = shutil.get_terminal_size().columns, " " * indent
+        lines = text.split("\n")
+        text = "\n".join(
+            textwrap.fill(line, columns, subsequent_indent=margin, break_on_hyphens=False) for line in lines
+        )
+    say(text)
 
 
 def complain(message: str) -> None:

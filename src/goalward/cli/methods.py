@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
-import sys
-import textwrap
 from dataclasses import asdict
 from typing import Any
 
@@ -13,7 +10,7 @@ import click
 from rich.table import Table
 from rich.text import Text
 
-from goalward.cli.console import say
+from goalward.cli.console import say, say_wrapped
 from goalward.cli.parameters import argument, command, describe_default, switch
 from goalward.cli.terminal import print_table
 from goalward.declared import Option, own_first
@@ -71,25 +68,21 @@ def _list(chosen: list[Method]) -> None:
 
 
 def _explain(method: Method) -> None:
-    _say(f"{method.name}: {method.summary}")
-    _say(f"{KINDS[method.kind]}; {method.reference}")
+    say_wrapped(f"{method.name}: {method.summary}")
+    say_wrapped(f"{KINDS[method.kind]}; {method.reference}")
     options = own_first(method.options)
     if not options:
         return
     if method.kind == "domain":
-        _say("Options, each a flag of goalward train-domain:")
+        say_wrapped("Options, each a flag of goalward train-domain:")
     else:
-        _say("Options, each a flag of goalward train (--max-epochs N), --set max_epochs=N, or a key of a config:")
+        say_wrapped(
+            "Options, each a flag of goalward train (--max-epochs N), --set max_epochs=N, or a key of a config:"
+        )
     width = max(len(option.name) for option in options)
     for option in options:
         default = describe_default(option, PRESETS)
         choices = f"; {option.expected}" if option.choices else ""
-        _say(f"  {option.name:{width}}  {option.help}{choices}{f' [{default}]' if default else ''}", indent=width + 4)
-
-
-def _say(text: str, indent: int = 0) -> None:
-    """Print a text: wrapped and indented by ``indent`` on a terminal, otherwise one line for other programs."""
-    if sys.stdout.isatty():
-        columns = shutil.get_terminal_size().columns
-        text = textwrap.fill(text, columns, subsequent_indent=" " * indent, break_on_hyphens=False)
-    click.echo(text)
+        say_wrapped(
+            f"  {option.name:{width}}  {option.help}{choices}{f' [{default}]' if default else ''}", indent=width + 4
+        )

@@ -13,7 +13,7 @@ from typing import Any, cast
 import click
 
 from goalward import _core
-from goalward.cli.console import complain, on_terminal, print_json, say
+from goalward.cli.console import complain, on_terminal, print_json, say, say_wrapped
 from goalward.cli.limits import Limits
 from goalward.cli.outputs import check_output
 from goalward.cli.parameters import (
@@ -148,7 +148,7 @@ def solve(
         cells = [{name: _cell(value) for name, value in row.items()} for row in rows]
         click.echo(csv_text(list(rows[0]), cells), nl=False)
     else:
-        say(_summary_lines(summary))
+        say_wrapped(_summary_lines(summary))
     return ExitCode.INTERRUPTED if interrupt.asked else _exit_code(rows, starts)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from rich.table import Table
 
-from goalward.cli.console import say
+from goalward.cli.console import say_wrapped
 from goalward.cli.terminal import print_table
 from goalward.experiments.summary import MethodSummary
 from goalward.measures import format_count, format_duration, format_short_duration
@@ -28,12 +28,12 @@ def show_summaries(summaries: Sequence[MethodSummary]) -> None:
     for summary in summaries:
         table.add_row(*_cells(summary, costs=costs))
     print_table(table)
-    say(FOOTNOTE)
+    say_wrapped(FOOTNOTE)
     for summary in summaries:
         if summary.break_even:
-            say(f"{summary.method}: {summary.break_even}")
+            say_wrapped(f"{summary.method}: {summary.break_even}")
         if summary.failure:
-            say(f"{summary.method}: {summary.failure}")
+            say_wrapped(f"{summary.method}: {summary.failure}")
 
 
 def _cells(summary: MethodSummary, *, costs: bool) -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from goalward.cli.console import say
+from goalward.cli.console import say, say_wrapped
 from goalward.cli.limits import Limits
 from goalward.cli.live import spinner
 from goalward.cli.outputs import check_output
@@ -147,7 +147,7 @@ def train(
     if starts:
         model = replace(model, info=model.info | {"starts": [str(path) for path in [problem, *starts]]})
     save_model(model, output)
-    say(describe_training(model))
+    say_wrapped(describe_training(model))
     say(f"Model written to {output}")
     if isinstance(watcher, TrainingLog):
         say(watcher.describe())
