@@ -242,6 +242,15 @@ def test_an_improver_on_cores_keeps_its_limits_and_may_be_cancelled(tiles: Task)
     assert threads == {threading.get_ident()}
 
 
+def test_an_improver_on_cores_ends_at_its_effort_limit(task: Task) -> None:
+    """Windows of a plan are searched to their end, but not beyond the limit: it was 1.4 times as much."""
+    found = search(task, "ff", SearchOptions("portfolio"))
+    assert found.plan is not None
+    limited = improve_plan(task, found.plan, effort_limit=3_000_000, cores=2)
+    assert limited.status is ImproveStatus.OUT_OF_EFFORT
+    assert limited.effort < 3_150_000
+
+
 def test_solving_uses_the_cores_for_improvement_too(tiles: Task, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
     improve = Improver.improve
@@ -335,8 +344,8 @@ def test_what_a_heuristic_raises_on_a_thread_reaches_the_caller(endless: Task) -
 def test_the_part_that_holds_most_is_evicted_when_memory_runs_out(endless: Task, cores: int) -> None:
     bound = bind_heuristic(endless, "ff")
     search(endless, bound, SearchOptions("portfolio", expansion_limit=10))
-    limit = _core.resident_memory() + 16 * 2**20
-    found = search(endless, bound, SearchOptions("portfolio", memory_limit=limit, time_limit=60, cores=cores))
+    limit = _core.resident_memory() + 4 * 2**20
+    found = search(endless, bound, SearchOptions("portfolio", memory_limit=limit, cores=cores))
     assert found.status is Status.OUT_OF_MEMORY
     assert len(found.statistics.evicted) == 2, "the last part goes on until the memory is not enough for it alone"
     assert found.statistics.stored > 0
