@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,14 @@ import pytest
 from goalward.cli import startup
 from goalward.cli.limits import Limits
 from goalward.cli.main import run
+from goalward.cli.plan_output import plan_as_json, report
+from goalward.cli.solved_states import StateTable
 from goalward.errors import LimitError
 from goalward.search import heuristics
+from goalward.search.solving import default_search, solve
+from goalward.search.starts import initial_state
 from goalward.task.packing import native_problem
+from helpers import make_tiny
 
 from .program import Files, Outcome, spawn, write_files
 
@@ -163,6 +169,22 @@ def test_search_ends_at_its_memory_limit(hard: Files) -> None:
     assert outcome.number(r"Expanded (\d+) state\(s\)\.") > 10_000
     peak = outcome.number(r"Peak memory: (\d+) KB") / 1024
     assert 0.95 * megabytes < peak < 1.05 * megabytes
+
+
+def test_parts_that_were_ended_for_lack_of_memory_are_named(capfd: pytest.CaptureFixture[str]) -> None:
+    solved = solve(initial_state(make_tiny("blocks").task), "ff", default_search(learned=False))
+    evicted = replace(solved.statistics, evicted=["novelty", "agenda"])
+    outcome = replace(solved, found=replace(solved.found, statistics=evicted))
+    limits = Limits(None, None)
+    report(outcome, limits)
+    assert "\nEnded to free memory for other parts: novelty, agenda.\n" in capfd.readouterr().out
+    report(solved, limits)
+    assert "free memory" not in capfd.readouterr().out
+    assert plan_as_json(outcome, limits)["evicted"] == ["novelty", "agenda"]
+    shown = StateTable(["p1"], costs=False).row
+    row = {"state": "p1", "total_time": 0.1, **outcome.record()}
+    assert shown(row).endswith("s  without novelty, agenda for lack of memory")
+    assert "memory" not in shown({"state": "p1", "total_time": 0.1, **solved.record()})
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="resident memory is read from /proc")

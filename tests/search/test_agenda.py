@@ -136,6 +136,15 @@ def test_limits_hold() -> None:
     assert stopped.status in (_core.Status.CANCELLED, _core.Status.SOLVED)  # solved before anybody was asked
 
 
+def test_finding_an_agenda_asks_whether_to_go_on() -> None:
+    task = chain(200)
+    part = _core.PortfolioPart(name="agenda", kind=_core.PartKind.AGENDA)
+    options = SearchOptions().native()
+    found = _core.portfolio_search(guidance_of(task), None, [part], task.init, options, lambda _: False)
+    assert found.status == _core.Status.CANCELLED
+    assert found.statistics.stored == 0, "it searched before it asked"
+
+
 def test_it_takes_its_turn_beside_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     task = make_tiny("storage", 1).task
     parts = [

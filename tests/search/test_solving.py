@@ -60,7 +60,7 @@ def test_the_record_holds_every_figure_and_is_json() -> None:
     record = json.loads(json.dumps(outcome.record(), allow_nan=False))
     assert (record["status"], record["plan_length"], record["cost"]) == ("solved", outcome.length, outcome.cost)
     assert record["expanded"] == outcome.statistics.expanded
-    named = {"evaluations_by_heuristic", "expansions_by_queue"}
+    named = {"evaluations_by_heuristic", "expansions_by_queue", "effort_by_part", "evicted"}
     improvement = {"first_plan_length", "first_cost", "improve_time"}
     assert record.keys() - {"status", "plan_length", "cost", "search_time"} - improvement == (
         Statistics.__annotations__.keys() - {"seconds"} - named

@@ -14,11 +14,17 @@ import numpy.typing as npt
 import pytest
 
 from goalward import _core
+from goalward.errors import UsageError
 from goalward.search import BoundHeuristic, SearchOptions, SearchResult, Statistics, Status, bind_heuristic, search
+from goalward.search.anytime import anytime_plans
 from goalward.search.batches import lookahead, search_many, search_regions
-from goalward.search.improve import Improver, improve_plan
+from goalward.search.improve import ImprovedPlan, Improver, ImproveStatus, improve_plan
 from goalward.search.landmarks import find_landmarks, landmark_finder
+from goalward.search.model import Model
 from goalward.search.network import bind_network
+from goalward.search.planning import plan
+from goalward.search.portfolio import portfolio_parts
+from goalward.search.solving import Outcome
 from goalward.task.domains import generate
 from goalward.task.grounding import ground
 from goalward.task.states import to_bits
@@ -137,15 +143,29 @@ def test_a_search_from_within_an_improvement_finds_a_plan(tiles: Task) -> None:
     bound = bind_heuristic(tiles, "ff")
     found = search(tiles, bound, SearchOptions("portfolio"))
     assert found.plan is not None
-    inner: list[Status] = []
+    short = SearchOptions("portfolio", expansion_limit=20)
+    alone = without_time(search(tiles, bound, short).statistics)
+    inner: list[Statistics] = []
 
     def progress(_: object) -> bool:
-        inner.append(search(tiles, bound, SearchOptions("gbfs", expansion_limit=20_000)).status)
-        return len(inner) < 10
+        inner.append(without_time(search(tiles, bound, short).statistics))
+        return len(inner) < 40
 
     Improver(tiles, heuristic=bound).improve(found.plan, progress=progress)
-    assert inner
-    assert Status.UNSOLVABLE not in inner
+    assert len(inner) == 40
+    assert all(statistics == alone for statistics in inner)
+
+
+def test_a_search_from_within_on_plan_finds_a_plan(tiles: Task) -> None:
+    bound = bind_heuristic(tiles, "ff")
+    inner: list[SearchResult] = []
+
+    def on_plan(_: Outcome) -> None:
+        inner.append(search(tiles, bound, SearchOptions("portfolio")))
+
+    outcome = plan(tiles, bound, improve=1.0, on_plan=on_plan)
+    assert len(inner) > 1, "the plan was never improved"
+    assert {result.plan for result in inner} == {outcome.found.plan}
 
 
 # --- several cores for one state ---
@@ -166,6 +186,101 @@ def test_the_same_number_of_cores_gives_the_same_plan(algorithm: str, domain: st
     }
     assert all(len(set(found)) == 1 and found[0] for found in plans.values())
     assert plans[2] == plans[3], "the plan found with the least effort wins, whatever the number of threads"
+
+
+def test_greedy_searches_of_several_widths_run_on_cores() -> None:
+    small = bundled("blocks", size=5)
+    bound = HEURISTICS["network"](small)
+    found = [search(small, bound, SearchOptions("gbfs", batch=(1, 8, 64), cores=cores)).plan for cores in (2, 2, 3)]
+    assert found[0]
+    assert found[0] == found[1] == found[2]
+
+
+def test_all_parts_are_advanced_as_far_as_the_one_that_decides(tiles: Task) -> None:
+    """The same effort as on one core, whichever thread was faster: due times of parts differ by one turn at most."""
+    parts = {part.name: part for part in portfolio_parts()}
+    found = search(tiles, "ff", SearchOptions("portfolio", cores=2))
+    due = {name: parts[name].delay + effort / parts[name].share for name, effort in found.statistics.effort_by_part}
+    winner = found.statistics.led_by.split(":")[0]
+    behind = [name for name, part in parts.items() if due.get(name, part.delay) < due[winner]]
+    assert behind == []
+
+
+@pytest.mark.parametrize("cores", [2, 3])
+def test_an_improver_on_cores_gives_the_same_plans_again(tiles: Task, cores: int) -> None:
+    found = search(tiles, "ff", SearchOptions("portfolio"))
+    assert found.plan is not None
+    first, second = (improve_plan(tiles, found.plan, effort_limit=60_000_000, cores=cores, seed=3) for _ in range(2))
+    assert len(first.plan) < len(found.plan)
+    assert [(b.plan, b.by) for b in first.better] == [(b.plan, b.by) for b in second.better]
+    assert first.effort == second.effort
+
+
+def test_an_improver_on_cores_proves_the_same_cost_optimal(task: Task) -> None:
+    small = bundled("delivery", size=1)
+    found = search(small, "ff", SearchOptions("portfolio"))
+    assert found.plan is not None
+    on_one, on_two = (improve_plan(small, found.plan, time_limit=60, cores=cores) for cores in (1, 2))
+    assert on_one.status is on_two.status is ImproveStatus.OPTIMAL
+    assert on_one.cost == on_two.cost
+
+
+def test_an_improver_on_cores_keeps_its_limits_and_may_be_cancelled(tiles: Task) -> None:
+    found = search(tiles, "ff", SearchOptions("portfolio"))
+    assert found.plan is not None
+    threads: set[int] = set()
+
+    def progress(_: object) -> bool:
+        threads.add(threading.get_ident())
+        return False
+
+    limited = improve_plan(tiles, found.plan, effort_limit=20_000_000, cores=2)
+    assert limited.status in (ImproveStatus.OUT_OF_EFFORT, ImproveStatus.OPTIMAL)
+    assert limited.effort < 40_000_000
+    cancelled = improve_plan(tiles, found.plan, cores=2, progress=progress)
+    assert cancelled.status is ImproveStatus.CANCELLED
+    assert threads == {threading.get_ident()}
+
+
+def test_an_improver_on_cores_ends_at_its_effort_limit(task: Task) -> None:
+    """Windows of a plan are searched to their end, but not beyond the limit: it was 1.4 times as much."""
+    found = search(task, "ff", SearchOptions("portfolio"))
+    assert found.plan is not None
+    limited = improve_plan(task, found.plan, effort_limit=3_000_000, cores=2)
+    assert limited.status is ImproveStatus.OUT_OF_EFFORT
+    assert limited.effort < 3_150_000
+
+
+def test_solving_uses_the_cores_for_improvement_too(tiles: Task, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+    improve = Improver.improve
+
+    def spy(self: Improver, *arguments: Any, cores: int = 1, **others: Any) -> ImprovedPlan:
+        asked.append(cores)
+        return improve(self, *arguments, cores=cores, **others)
+
+    monkeypatch.setattr(Improver, "improve", spy)
+    assert plan(tiles, cores=2, improve=0.1).solved
+    assert [outcome.solved for outcome in anytime_plans(tiles, time_limit=0.5, cores=3)]
+    plan(tiles, options=SearchOptions("portfolio", cores=2), improve=0.1)
+    plan(tiles, improve=0.1)
+    assert asked == [2, 3, 2, 1]
+
+
+def test_a_model_solves_on_cores(task: Task) -> None:
+    model = Model(task, whole_number_network(task), {})
+    one, two = (model.solve(task.init.tolist(), cores=cores, time_limit=60, improve=None) for cores in (2, 2))
+    assert one.plan is not None
+    assert one.plan == two.plan
+
+
+@pytest.mark.parametrize("cores", [0, 1025])
+def test_a_number_of_cores_out_of_bounds_is_refused(task: Task, cores: int) -> None:
+    message = rf"cores must be between 1 and 1024, but is {cores}"
+    with pytest.raises(UsageError, match=message):
+        plan(task, cores=cores)
+    with pytest.raises(UsageError, match=message):
+        improve_plan(task, [], cores=cores)
 
 
 def test_cores_prove_that_there_is_no_plan() -> None:
@@ -229,8 +344,8 @@ def test_what_a_heuristic_raises_on_a_thread_reaches_the_caller(endless: Task) -
 def test_the_part_that_holds_most_is_evicted_when_memory_runs_out(endless: Task, cores: int) -> None:
     bound = bind_heuristic(endless, "ff")
     search(endless, bound, SearchOptions("portfolio", expansion_limit=10))
-    limit = _core.resident_memory() + 16 * 2**20
-    found = search(endless, bound, SearchOptions("portfolio", memory_limit=limit, time_limit=60, cores=cores))
+    limit = _core.resident_memory() + 4 * 2**20
+    found = search(endless, bound, SearchOptions("portfolio", memory_limit=limit, cores=cores))
     assert found.status is Status.OUT_OF_MEMORY
     assert len(found.statistics.evicted) == 2, "the last part goes on until the memory is not enough for it alone"
     assert found.statistics.stored > 0

@@ -23,6 +23,7 @@ from goalward.cli.parameters import (
     time_limit,
 )
 from goalward.cli.plan_output import ENDS_OF_IMPROVEMENT
+from goalward.cli.search_flags import CORES
 from goalward.cli.signals import Interrupt
 from goalward.cli.validate import read_valid_plan
 from goalward.measures import format_duration
@@ -48,6 +49,7 @@ from goalward.task.validate import Validation
         choices=("unit", "pddl"),
         default="pddl",
     ),
+    CORES,
     flag("--seed", help="for random choices", default=0, low=0),
     FORCE,
     JSON,
@@ -60,6 +62,7 @@ def improve(
     time_limit: float,
     memory_limit: int | None,
     costs: str,
+    cores: int,
     seed: int,
     force: bool,
     as_json: bool,
@@ -87,7 +90,7 @@ def improve(
 
         improved = improve_plan(
             task, operators, time_limit=limits.remaining, memory_limit=memory_limit,
-            unit_costs=True if costs == "unit" else None, seed=seed, progress=progress,
+            unit_costs=True if costs == "unit" else None, cores=cores, seed=seed, progress=progress,
         )  # fmt: skip
     check_plan(start, improved.steps)
     text = format_plan(improved.steps, improved.task.cost_of(improved.plan), not task.uses_costs)

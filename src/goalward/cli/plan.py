@@ -25,7 +25,7 @@ from goalward.cli.parameters import (
     time_limit,
 )
 from goalward.cli.plan_output import ENDS_OF_IMPROVEMENT, EXIT_CODES, early_end_as_json, plan_as_json, report
-from goalward.cli.search_flags import IMPROVE, parse_improvement, search_flag
+from goalward.cli.search_flags import CORES, IMPROVE, parse_improvement, search_flag
 from goalward.cli.signals import Interrupt
 from goalward.declared import BATCHES, WHOLE
 from goalward.errors import LimitError, UsageError
@@ -88,6 +88,7 @@ DEFAULT_SERIES = Path("plan")
         note=f"default: {format_batches(TURNS)} with a model, otherwise 1",
     ),
     IMPROVE,
+    CORES,
     switch(
         "--anytime",
         help="look for better plans until the time limit or Ctrl-C, and write each to a file of its own: OUTPUT.1, "
@@ -110,6 +111,7 @@ def plan(
     memory_limit: int | None,
     batch: tuple[int, ...] | None,
     improve: str | None,
+    cores: int,
     anytime: bool,
     output: Path | None,
     force: bool,
@@ -136,7 +138,7 @@ def plan(
         algorithm=cast(Algorithm | None, algorithm),
         batch=batch,
     )
-    options = replace(options, weight=weight, unit_costs=None if costs is None else costs == "unit")
+    options = replace(options, weight=weight, unit_costs=None if costs is None else costs == "unit", cores=cores)
     loaded = limits.elapsed
     try:
         with spinner("grounding", not as_json), limits.enforce("reading and grounding the problem"):

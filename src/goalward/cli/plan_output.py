@@ -75,6 +75,7 @@ def report(outcome: Outcome, limits: Limits, written: str = "") -> None:
         *(f"Evaluations by {name}: {count}" for name, count in s.evaluations_by_heuristic),
         *(f"Expansions by {name}: {count}" for name, count in s.expansions_by_queue if count),
         *([f"Led to the goal by {s.led_by}."] if s.led_by else []),
+        *([f"Ended to free memory for other parts: {', '.join(s.evicted)}."] if s.evicted else []),
         f"Search time: {outcome.search_time:.6f}s",
         f"Improvement time: {outcome.improve_time:.6f}s",
         f"Total time: {limits.elapsed:.6f}s",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from goalward.cli.parameters import Flag, flag
-from goalward.search.best_first import ALGORITHMS
+from goalward.search.best_first import ALGORITHMS, MAX_CORES
 from goalward.search.solving import AS_LONG_AS_SEARCH, SHORT, Improvement
 
 
@@ -13,6 +13,13 @@ def search_flag(note: str, more: str = "") -> Flag:
     return flag("--search", "-s", "algorithm", help=summaries + more, metavar="|".join(ALGORITHMS), note=note)
 
 
+CORES = flag(
+    "--cores",
+    help="processor cores for one state: parts of the search, and of improvement, run at the same time",
+    default=1,
+    low=1,
+    high=MAX_CORES,
+)
 IMPROVE = flag(
     "--improve",
     help="time for improving the plan after the search, within the time limit",

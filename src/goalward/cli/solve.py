@@ -28,7 +28,7 @@ from goalward.cli.parameters import (
     time_limit,
 )
 from goalward.cli.plan_output import EXIT_CODES
-from goalward.cli.search_flags import IMPROVE, parse_improvement, search_flag
+from goalward.cli.search_flags import CORES, IMPROVE, parse_improvement, search_flag
 from goalward.cli.signals import Interrupt
 from goalward.cli.solved_states import INVALID, Results, Row, StateTable, is_solved
 from goalward.declared import BATCHES
@@ -69,7 +69,8 @@ from goalward.task.states import unfilled_groups
         note=f"default: {format_batches(TURNS)} for hybrid and gbfs, otherwise 1",
     ),
     IMPROVE,
-    flag("--jobs", help="states solved at the same time", default=1, low=1),
+    flag("--jobs", help="states solved at the same time, each on --cores", default=1, low=1),
+    CORES,
     path_flag("--plans", help="folder for one plan file per solved state"),
     FORCE,
     JSON,
@@ -84,6 +85,7 @@ def solve(
     batch: tuple[int, ...] | None,
     improve: str | None,
     jobs: int,
+    cores: int,
     plans: Path | None,
     force: bool,
     as_json: bool,
@@ -113,7 +115,7 @@ def solve(
     of_use = algorithm is not None or batch is not None or is_of_use(loaded)
     options = default_search(learned=of_use, algorithm=cast(Algorithm | None, algorithm), batch=batch)
     share = limits.elapsed / turns  # of the time that all states needed together
-    options = replace(options, time_limit=max(time_limit - share, 1e-3), memory_limit=memory_limit)
+    options = replace(options, time_limit=max(time_limit - share, 1e-3), memory_limit=memory_limit, cores=cores)
     plain = not (as_json or as_csv)
     if plain:
         say(f"Loaded {model} and {counted(len(states), 'state')} in {format_duration(limits.elapsed - begun)}")
@@ -204,8 +206,8 @@ def _results(states: Sequence[Path], jobs: int, *, costs: bool, plain: bool) -> 
 
 
 def _cell(value: Any) -> Any:
-    """Counts by name become JSON in a cell."""
-    return json.dumps(value) if isinstance(value, dict) else value
+    """Counts by name and lists of names become JSON in a cell."""
+    return json.dumps(value) if isinstance(value, dict | list) else value
 
 
 def _plan_files(states: Sequence[Path], folder: Path | None) -> dict[Path, Path]:

@@ -55,7 +55,8 @@ class StateTable:
             "improve": format_short_duration(row["improve_time"]),
             "total": format_short_duration(row["total_time"]),
         }
-        return self._line(str(row["state"]), known)
+        evicted = f"  without {', '.join(row['evicted'])} for lack of memory" if row.get("evicted") else ""
+        return self._line(str(row["state"]), known) + evicted
 
     def _line(self, name: str, cells: dict[str, str]) -> str:
         parts = [f"{self._shortened(name):{self._name}}", f"{cells['status']:{WIDTHS['status']}}"]

@@ -27,6 +27,7 @@ def anytime_plans(
     init: StateLike | None = None,
     time_limit: float | str | None = None,
     memory_limit: int | str | None = None,
+    cores: int | None = None,
 ) -> Generator[Outcome, None, Outcome]:
     """Search for a plan as :func:`plan` does, then for better ones until a limit or until nothing is left to try.
 
@@ -43,7 +44,7 @@ def anytime_plans(
         try:
             outcome = plan(
                 task, heuristic, options, init=init, time_limit=time_limit, memory_limit=memory_limit,
-                improve=UNTIL_THE_END, progress=lambda _: not stop.is_set(), on_plan=found.put,
+                cores=cores, improve=UNTIL_THE_END, progress=lambda _: not stop.is_set(), on_plan=found.put,
             )  # fmt: skip
             ends.append(outcome)
         except BaseException as error:  # whatever it is, it is the caller's

@@ -38,6 +38,8 @@ FORMER_ALGORITHMS: dict[str, Algorithm] = {"lama": "portfolio"}
 GUIDED = ("portfolio", "hybrid")
 ADDING_COSTS = ("astar", "wastar")  # order states by g and h together
 
+MAX_CORES = 1024
+
 # Batch sizes of searches that take turns with a learned heuristic: narrow, medium, wide.
 TURNS = (1, 32, 256)
 
@@ -69,6 +71,9 @@ class SearchOptions:
     with the learned heuristic alone. None is 1, and :data:`TURNS` in hybrid search. ``lead`` is the part of a
     portfolio or hybrid search that begins, ``head_start`` about how many seconds later the others do; None leaves both
     to the heuristic: a learned one was tried with each of them.
+
+    ``cores`` is how many threads the parts of a portfolio or hybrid search and several greedy searches run on. The same
+    number gives the same plan on every run. A single search runs on one.
     """
 
     algorithm: Algorithm = "gbfs"
@@ -125,8 +130,8 @@ class SearchOptions:
             raise UsageError(f"the memory limit is {self.memory_limit} bytes; it must be above 0")
         if not 1 <= self.at_once < 2**31:
             raise UsageError(f"the number of searches at once is {self.at_once}; it must be above 0")
-        if not 1 <= self.cores <= 1024:
-            raise UsageError(f"cores must be between 1 and 1024, but is {self.cores}")
+        if not 1 <= self.cores <= MAX_CORES:
+            raise UsageError(f"cores must be between 1 and {MAX_CORES}, but is {self.cores}")
         if self.expansion_limit is not None and not 0 < self.expansion_limit < 2**63:
             raise UsageError(f"the limit is {self.expansion_limit} expansions; it must be above 0")
 
@@ -172,10 +177,11 @@ class Statistics:
     initial_h: float
     best_h: float
     seconds: float
-    # Names and counts, where a search has several heuristics or several queues.
+    # Names and counts, if a search has several heuristics, queues or parts.
     evaluations_by_heuristic: list[tuple[str, int]] = field(default_factory=list)
     expansions_by_queue: list[tuple[str, int]] = field(default_factory=list)
     led_by: str = ""  # the queue that led to the goal, if there are several
+    effort_by_part: list[tuple[str, int]] = field(default_factory=list)  # of a portfolio: about nanoseconds, counted
     evicted: list[str] = field(default_factory=list)  # parts that were ended to free memory for the others
 
     @classmethod

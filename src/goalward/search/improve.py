@@ -175,7 +175,7 @@ def improve_plan(
     """Look for cheaper plans from ``init`` (default: the task's own initial state), beginning with one that works.
 
     It ends at a limit, or when there is nothing left to try. A limit on effort, of which a unit is about a nanosecond,
-    makes it repeatable: the same seed and number of cores give the same plans. What counts is said in
+    makes it repeatable: the same seed and the same number of ``cores`` give the same plans. What counts is said in
     :class:`Improver`, which is the better choice for many plans of one task.
 
     ``progress`` is called about twenty times a second with what has been found so far and may return False to stop.

@@ -48,6 +48,7 @@ class Solver:
         time_limit: float | str | None = None,
         memory_limit: int | str | None = None,
         jobs: int = 1,
+        cores: int | None = None,
         improve: Improvement | float | str | None = AS_LONG_AS_SEARCH,
         progress: Progress | None = None,
     ) -> Outcome: ...
@@ -60,6 +61,7 @@ class Solver:
         time_limit: float | str | None = None,
         memory_limit: int | str | None = None,
         jobs: int = 1,
+        cores: int | None = None,
         improve: Improvement | float | str | None = AS_LONG_AS_SEARCH,
         progress: Progress | None = None,
     ) -> list[Outcome]: ...
@@ -71,6 +73,7 @@ class Solver:
         time_limit: float | str | None = None,
         memory_limit: int | str | None = None,
         jobs: int = 1,
+        cores: int | None = None,
         improve: Improvement | float | str | None = AS_LONG_AS_SEARCH,
         progress: Progress | None = None,
     ) -> Outcome | list[Outcome]:
@@ -78,7 +81,8 @@ class Solver:
 
         A state is the path of a problem file, of which a model of one problem reads the ``:init`` alone, or a list of
         the ids of its true atoms. Without states, the model's own problem is solved. Each state gets 30 s unless
-        ``time_limit`` or ``options`` say otherwise; ``jobs`` states are solved at the same time. Plans are improved for
+        ``time_limit`` or ``options`` say otherwise; ``jobs`` states are solved at the same time, each on
+        ``cores`` processor cores (1 unless ``options`` say otherwise). Plans are improved for
         as long as their search took, or for as long as ``improve`` says; None leaves them as they were found.
 
         Where training found that the model is of no use, the search is the one without it, unless ``options`` name one.
@@ -86,7 +90,7 @@ class Solver:
         if not isinstance(jobs, int) or jobs < 1:
             raise UsageError(f"jobs must be a whole number of at least 1, but is {jobs!r}")
         chosen = options or replace(default_search(learned=is_of_use(self)), time_limit=TIME_LIMIT)
-        chosen = _limited(chosen, time_limit=time_limit, memory_limit=memory_limit)
+        chosen = _with(chosen, time_limit=time_limit, memory_limit=memory_limit, cores=cores)
         one = states is None or _is_one(states)
         starts = [_start(self, state) for state in ([states] if one else states)]
         outcomes = list(
@@ -110,6 +114,7 @@ def plan(
     init: StateLike | None = None,
     time_limit: float | str | None = None,
     memory_limit: int | str | None = None,
+    cores: int | None = None,
     improve: Improvement | float | str | None = AS_LONG_AS_SEARCH,
     progress: Progress | None = None,
     on_plan: OnPlan | None = None,
@@ -119,7 +124,8 @@ def plan(
     ``heuristic`` is a name from :data:`goalward.HEURISTICS`, a function over batches of states, or a model. Without
     ``options`` the search is ``portfolio`` with h_FF or a model that training found to be of no use, ``hybrid`` with
     any other model, and ``gbfs`` with any other heuristic. The plan is improved for as long as its search took, or for
-    as long as ``improve`` says; None leaves it as it was found.
+    as long as ``improve`` says; None leaves it as it was found. Search and improvement use ``cores`` processor cores,
+    1 unless ``options`` say otherwise.
 
     ``on_plan`` gets the outcome so far with each plan as it is found, one better than the other and all checked.
     :func:`anytime_plans` does the same as a generator.
@@ -128,7 +134,7 @@ def plan(
     by_ff = heuristic == "ff" or (isinstance(heuristic, BoundHeuristic) and heuristic.name == "ff")
     learned = model is not None and is_of_use(model)
     chosen = options or default_search(learned=learned, algorithm=None if model or by_ff else "gbfs")
-    chosen = _limited(chosen, time_limit=time_limit, memory_limit=memory_limit)
+    chosen = _with(chosen, time_limit=time_limit, memory_limit=memory_limit, cores=cores)
     bound = cast("str | HeuristicFunction | BoundHeuristic", heuristic)
     if model is not None:
         bound = without_model(model, chosen)(task) if chosen.algorithm == "portfolio" else model.heuristic(task)
@@ -153,8 +159,8 @@ def without_model(model: LearnedModel, options: SearchOptions) -> Callable[[Task
     return h_ff
 
 
-def _limited(options: SearchOptions, **limits: Any) -> SearchOptions:
-    return replace(options, **{name: limit for name, limit in limits.items() if limit is not None})
+def _with(options: SearchOptions, **given: Any) -> SearchOptions:
+    return replace(options, **{name: value for name, value in given.items() if value is not None})
 
 
 def _start_of(task: Task, state: StateLike | None) -> Start:

@@ -286,7 +286,7 @@ def _improve(
     improver = Improver(start.task, unit_costs=options.unit_costs, heuristic=heuristic)
     return improver.improve(
         found.plan, init=start.atoms, **limits, memory_limit=options.memory_limit, at_once=options.at_once,
-        progress=progress,
+        cores=options.cores, progress=progress,
     )  # fmt: skip
 
 

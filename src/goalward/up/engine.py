@@ -58,7 +58,8 @@ class GoalwardEngine(Engine, OneshotPlannerMixin, AnytimePlannerMixin, Replanner
     """Plans with goalward's search, learned heuristics and improvement of plans.
 
     Parameters for planners: ``model``, a model file or a model, for the search ``hybrid`` in place of ``portfolio``;
-    ``improve``, how long a plan is improved (as ``goalward.plan`` takes it); ``memory_limit``, as ``"4G"``.
+    ``improve``, how long a plan is improved (as ``goalward.plan`` takes it); ``memory_limit``, as ``"4G"``;
+    ``cores``, how many processor cores search and improvement use.
 
     For the Replanner also: ``learn``, which is ``"up front"`` (before the first answer), ``"background"`` (answers do
     not wait for it) or ``"never"``; by default it learns in the background where PyTorch is installed. ``train_limit``
@@ -73,6 +74,7 @@ class GoalwardEngine(Engine, OneshotPlannerMixin, AnytimePlannerMixin, Replanner
         model: LearnedModel | str | Path | None = None,
         improve: Improvement | float | str | None = AS_LONG_AS_SEARCH,
         memory_limit: int | str | None = None,
+        cores: int = 1,
         learn: Literal["up front", "background", "never"] | None = None,
         train_limit: float | str = "1m",
         method: str = "n-rsl",
@@ -82,7 +84,7 @@ class GoalwardEngine(Engine, OneshotPlannerMixin, AnytimePlannerMixin, Replanner
         OneshotPlannerMixin.__init__(self)
         AnytimePlannerMixin.__init__(self)
         given = load_model(model) if isinstance(model, str | Path) else model
-        self._planning = Planning(given, Improvement.of(improve), memory_limit)
+        self._planning = Planning(given, Improvement.of(improve), memory_limit, cores)
         self._learning: Learning | None = None
         self._translation: Translation | None = None
         if problem is not None:

@@ -30,11 +30,12 @@ class Search:
     learned: bool
     improve: Improvement | None
     memory_limit: int | None
+    cores: int
 
     def options(self, limits: Limits) -> SearchOptions:
         """How to search in the time that is left."""
         search = default_search(learned=self.learned)
-        return replace(search, time_limit=limits.remaining, memory_limit=self.memory_limit)
+        return replace(search, time_limit=limits.remaining, memory_limit=self.memory_limit, cores=self.cores)
 
     def run(self, limits: Limits) -> Outcome:
         """Search in the time that is left."""
@@ -44,10 +45,13 @@ class Search:
 class Planning:
     """What is kept between searches: a model, a grounded task, and the heuristics bound to it."""
 
-    def __init__(self, model: LearnedModel | None, improve: Improvement | None, memory_limit: int | str | None) -> None:
+    def __init__(
+        self, model: LearnedModel | None, improve: Improvement | None, memory_limit: int | str | None, cores: int
+    ) -> None:
         self.model = model
         self.improve = improve
         self.memory_limit = parse_size(memory_limit) if isinstance(memory_limit, str) else memory_limit
+        self.cores = cores
         self._reader: StateReader | None = None
         self._bound: tuple[LearnedModel | None, BoundHeuristic] | None = None
 
@@ -89,7 +93,7 @@ class Planning:
         return self.model.start(translation.problem_text(self.model.task.domain_name), SOURCE)
 
     def _search(self, start: Start, heuristic: BoundHeuristic, *, learned: bool) -> Search:
-        return Search(start, heuristic, learned, self.improve, self.memory_limit)
+        return Search(start, heuristic, learned, self.improve, self.memory_limit, self.cores)
 
 
 def _h_ff(task: Task) -> BoundHeuristic:

@@ -145,6 +145,7 @@ void register_search(nb::module_& m) {
         .def_ro("evaluations_by_heuristic", &Statistics::evaluations_by_heuristic)
         .def_ro("led_by", &Statistics::led_by)
         .def_ro("expansions_by_queue", &Statistics::expansions_by_queue)
+        .def_ro("effort_by_part", &Statistics::effort_by_part)
         .def_ro("evicted", &Statistics::evicted);
     nb::class_<SearchResult>(m, "SearchResult", "How a search ended; the plan holds operators.")
         .def_ro("status", &SearchResult::status)

@@ -37,6 +37,7 @@ void Statistics::add(const Statistics& other) {
     bytes += other.bytes;
     add_counts(evaluations_by_heuristic, other.evaluations_by_heuristic);
     add_counts(expansions_by_queue, other.expansions_by_queue);
+    add_counts(effort_by_part, other.effort_by_part);
     evicted.insert(evicted.end(), other.evicted.begin(), other.evicted.end());
 }
 

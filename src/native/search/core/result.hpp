@@ -26,6 +26,7 @@ struct Statistics {
     double seconds = 0;
     // If a search has several heuristics or queues: how often each was used, under the name that users see.
     Counts evaluations_by_heuristic, expansions_by_queue;
+    Counts effort_by_part;  // of a portfolio: counted effort, in about nanoseconds
     std::string led_by;  // the queue that led to the goal, if there are several
     std::vector<std::string> evicted;  // parts of a portfolio that were ended to free memory for the others
 

@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -25,13 +26,20 @@ void run_threads(Limits& limits, int n, const std::function<void()>& work) {
         }
     };
     std::vector<std::thread> threads;
-    for (int i = 0; i < n; ++i)
-        threads.emplace_back([&] {
-            guarded(work);
-            const std::lock_guard lock(mutex);
-            --running;
-            ended.notify_one();
-        });
+    threads.reserve(static_cast<std::size_t>(n));
+    try {
+        for (int i = 0; i < n; ++i)
+            threads.emplace_back([&] {
+                guarded(work);
+                const std::lock_guard lock(mutex);
+                --running;
+                ended.notify_one();
+            });
+    } catch (const std::system_error&) {  // the system has no more threads: those that there are do all the work
+        if (threads.empty()) throw;
+        const std::lock_guard lock(mutex);
+        running -= n - static_cast<int>(threads.size());
+    }
     for (std::unique_lock lock(mutex); !ended.wait_for(lock, between_beats, [&] { return running == 0; });) {
         lock.unlock();
         guarded([&] { limits.stopped(); });

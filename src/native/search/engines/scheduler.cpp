@@ -48,6 +48,13 @@ std::optional<Status> Scheduler::Member::advance(std::span<const int32_t> init, 
     return status;
 }
 
+Statistics Scheduler::Member::statistics() const {
+    Statistics its = search->statistics();
+    its.effort_by_part.clear();  // of parts of this part
+    if (!name.empty()) its.effort_by_part.emplace_back(name, search->effort());
+    return its;
+}
+
 std::optional<Status> Scheduler::advance(std::span<const int32_t> init) {
     const auto next = std::min_element(members_.begin(), members_.end(), [](const auto& a, const auto& b) {
         return a->evicted != b->evicted ? b->evicted : a->due() < b->due();
@@ -73,7 +80,7 @@ bool Scheduler::evict(Member& full) {
 
 void Scheduler::remove(Member& victim) {
     if (victim.search) {
-        Statistics done = victim.search->statistics();
+        Statistics done = victim.statistics();
         done.stored = done.open = done.bytes = 0;
         of_evicted_.add(done);
         if (&victim == members_.front().get()) {
@@ -95,12 +102,14 @@ public:
     Threads(Scheduler& scheduler, std::span<const int32_t> init)
         : scheduler_(scheduler), init_(init), slots_(scheduler.members_.size()) {
         for (std::size_t i = 0; i < slots_.size(); ++i) slots_[i].due = static_cast<double>(member(i).delay);
+        scheduler_.threads_ = this;
     }
+    ~Threads() { scheduler_.threads_ = nullptr; }
+    Threads(const Threads&) = delete;
+    Threads& operator=(const Threads&) = delete;
 
     Status run(int cores) {
-        scheduler_.threads_ = this;
         run_threads(scheduler_.limits_, cores, [this] { work(); });
-        scheduler_.threads_ = nullptr;
         if (ended_) return *ended_;
         const Stop why = scheduler_.limits_.why();
         return why == Stop::none ? Status::out_of_memory : status_of(why);
@@ -125,9 +134,15 @@ private:
         bool doomed = false;  // to be evicted when its turn ends
     };
 
+    struct WakeOthers {
+        std::condition_variable& changed;
+        ~WakeOthers() { changed.notify_all(); }
+    };
+
     Member& member(std::size_t i) { return *scheduler_.members_[i]; }
 
     void work() {
+        const WakeOthers at_end{changed_};  // if this thread ends with an exception, nobody else would
         std::unique_lock lock(mutex_);
         while (scheduler_.limits_.why() == Stop::none) {
             const std::optional<std::size_t> next = most_due();
@@ -162,7 +177,7 @@ private:
         std::exception_ptr error;
         try {
             status = member(i).advance(init_, effort);
-            if (member(i).search) statistics = member(i).search->statistics();
+            if (member(i).search) statistics = member(i).statistics();
         } catch (...) {
             error = std::current_exception();
         }
@@ -170,17 +185,16 @@ private:
         slot.running = false;
         slot.due = member(i).due();
         slot.statistics = std::move(statistics);
-        if (error) {
-            changed_.notify_all();
-            std::rethrow_exception(error);
-        }
-        if (slot.doomed) {
+        if (error) std::rethrow_exception(error);
+        const bool ended = status && *status != Status::cancelled && *status != Status::out_of_time;
+        if (slot.doomed && (!ended || status == Status::out_of_memory)) {
             remove(i);
         } else if (status == Status::out_of_memory && make_room(i)) {
             return;
         } else if (status) {
             slot.over = true;
-            if (*status != Status::cancelled && *status != Status::out_of_time) end(i, *status);
+            slot.doomed = false;
+            if (ended) end(i, *status);
         }
     }
 
@@ -196,14 +210,16 @@ private:
 
     // Evicts the member that holds most, now or when its turn ends. False if nobody would be left to go on.
     bool make_room(std::size_t full) {
-        const auto over = [](const Slot& s) { return s.over || s.doomed; };
-        std::size_t victim = full;
-        if (member(full).can_go_on)
-            for (std::size_t i = 0; i < slots_.size(); ++i)
-                if (!over(slots_[i]) && slots_[i].statistics.bytes > slots_[victim].statistics.bytes) victim = i;
+        const auto goes_on = [](const Slot& s) { return !s.over && !s.doomed; };
+        const bool can_go_on = member(full).can_go_on;
         member(full).budget->renew();
-        if (std::any_of(slots_.begin(), slots_.end(), [](const Slot& s) { return s.doomed; })) return member(full).can_go_on;
-        if (static_cast<std::size_t>(std::count_if(slots_.begin(), slots_.end(), over)) + 1 == slots_.size()) return false;
+        if (can_go_on && std::any_of(slots_.begin(), slots_.end(), [](const Slot& s) { return s.doomed; }))
+            return true;  // memory will be freed soon
+        if (std::count_if(slots_.begin(), slots_.end(), goes_on) == 1) return false;
+        std::size_t victim = full;
+        if (can_go_on)
+            for (std::size_t i = 0; i < slots_.size(); ++i)
+                if (goes_on(slots_[i]) && slots_[i].statistics.bytes > slots_[victim].statistics.bytes) victim = i;
         if (slots_[victim].running) {
             slots_[victim].doomed = true;
             member(victim).budget->interrupt();
@@ -255,7 +271,7 @@ Statistics Scheduler::statistics() const {
     Statistics total = of_evicted_;
     for (const auto& member : members_) {
         if (!member->search) continue;
-        const Statistics its = member->search->statistics();
+        const Statistics its = member->statistics();
         total.add(its);
         if (member != members_.front()) continue;
         total.initial_h = its.initial_h;

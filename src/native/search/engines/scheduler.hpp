@@ -5,7 +5,8 @@
 //
 // On one core, members take turns and the first to end decides. On several cores, idle threads take the member with the
 // least due time, and the member that ends at the least due time decides, not the one whose thread was faster: members
-// that are behind it are advanced that far first. So the result depends neither on timing nor on the number of threads.
+// that are behind it are advanced that far first. So the result depends neither on timing nor on the number of threads,
+// unless a limit on time or memory is reached.
 //
 // If the memory is used up, the member that holds most is evicted and the others go on.
 #pragma once
@@ -51,6 +52,8 @@ private:
     struct Member {
         // Takes a turn; a status if the search has come to its end.
         std::optional<Status> advance(std::span<const int32_t> init, uint64_t effort);
+        // Of a search that has begun.
+        Statistics statistics() const;
         double due() const {
             return static_cast<double>(delay) + (search ? static_cast<double>(search->effort()) / share : 0);
         }

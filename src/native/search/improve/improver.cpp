@@ -87,15 +87,19 @@ private:
         for (uint64_t patience = first_patience; !stopped();) {
             if (!near_) near_ = std::make_unique<Neighbourhood>(costs_, *path_, *index_, budget_, shares_.around);
             if (near_->exhausted()) return ImproveStatus::optimal;
-            const uint64_t effort = at_most(patience), spent = spent_on_cores(), generated = near_->generated();
+            const uint64_t spent = spent_on_cores(), generated = near_->generated();
             const int cycle = windows_.cycle();
             std::vector<Detour> around;
             std::optional<Detour> window, again;
             std::vector<std::function<void()>> works;
+            uint64_t effort = 0, max_effort = 0;  // of each
             if (!near_->full()) works.push_back([&] { around = near_->advance(effort); });
-            if (!windows_.exhausted()) works.push_back([&] { window = windows_.advance(*path_, *window_index_, effort); });
+            if (!windows_.exhausted())
+                works.push_back([&] { window = windows_.advance(*path_, *window_index_, effort, max_effort); });
             if (!again_.exhausted()) works.push_back([&] { again = again_.advance(*path_, *again_index_, effort); });
             if (works.empty()) return ImproveStatus::nothing_left;
+            effort = std::max<uint64_t>(at_most(patience * works.size()) / works.size(), 1);
+            max_effort = std::max<uint64_t>(at_most(UINT64_MAX / 2) / works.size(), 1);
             std::atomic<std::size_t> next = 0;
             run_threads(budget_.limits(), std::min(options_.cores, static_cast<int>(works.size())), [&] {
                 for (std::size_t i = next++; i < works.size(); i = next++) works[i]();
