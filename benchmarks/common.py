@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+import resource
 import subprocess
 import sys
 import time
@@ -176,6 +177,19 @@ def alias(name: str) -> list[str]:
     """The arguments of the search binary that an alias of Fast Downward's driver stands for."""
     sys.path.insert(0, str(find_fast_downward().parents[3]))
     return list(import_module("driver.aliases").ALIASES[name])
+
+
+def lama_plans_until(limit: float, sas: Path) -> list[tuple[float, int]]:
+    """Times and costs of the plans of all of LAMA, in so many CPU seconds of its search component."""
+    whole = int(limit) + 1
+    with sas.open() as task:
+        run = subprocess.run(
+            [find_fast_downward(), *alias("lama"), "--internal-plan-file", sas.with_suffix(".plan")],
+            stdin=task, capture_output=True, text=True, check=False,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (whole, whole + 1)),
+        )  # fmt: skip
+    found = re.findall(r"^\[t=([\d.e+-]+)s[^\]]*\] Plan cost: (\d+)$", run.stdout, flags=re.MULTILINE)
+    return [(float(seconds), int(cost)) for seconds, cost in found if float(seconds) <= limit]
 
 
 def translate(domain: Path, problem: Path, sas: Path) -> None:

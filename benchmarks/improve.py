@@ -14,9 +14,6 @@ and a run that was cut short goes on where it stopped.
 from __future__ import annotations
 
 import argparse
-import re
-import resource
-import subprocess
 import sys
 import tempfile
 import time
@@ -32,13 +29,13 @@ from common import (
     LISTS,
     Instance,
     Lines,
-    alias,
     chosen,
     fast_downward_log,
     find_benchmark,
     find_fast_downward,
     find_instances,
     lama_first,
+    lama_plans_until,
     part_of,
     translate,
 )
@@ -165,19 +162,6 @@ def full_lama(instance: Instance, state: int, options: argparse.Namespace) -> Re
     theirs = plans[-1][1] if plans else None
     ratio = ours["cost"] / theirs if ours["cost"] is not None and theirs else None
     return {"limit": limit, "goalward": ours, "lama": {"plans": plans, "cost": theirs}, "ratio": ratio}
-
-
-def lama_plans_until(limit: float, sas: Path) -> list[tuple[float, int]]:
-    """Times and costs of the plans of all of LAMA, in so many CPU seconds of its search component."""
-    whole = int(limit) + 1
-    with sas.open() as task:
-        run = subprocess.run(
-            [find_fast_downward(), *alias("lama"), "--internal-plan-file", sas.with_suffix(".plan")],
-            stdin=task, capture_output=True, text=True, check=False,
-            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (whole, whole + 1)),
-        )  # fmt: skip
-    found = re.findall(r"^\[t=([\d.e+-]+)s[^\]]*\] Plan cost: (\d+)$", run.stdout, flags=re.MULTILINE)
-    return [(float(seconds), int(cost)) for seconds, cost in found if float(seconds) <= limit]
 
 
 # --- what they share ---

@@ -28,13 +28,13 @@ from goalward.learning.options import NetworkOptions as NetworkOptions
 from goalward.learning.options import NetworkShape as NetworkShape
 from goalward.learning.options import SupervisedOptions as SupervisedOptions
 from goalward.learning.options import TrainingOptions as TrainingOptions
-from goalward.learning.preimages import PreimageOptions as PreimageOptions
 from goalward.learning.results import Epoch as Epoch
 from goalward.learning.results import TrainingResult as TrainingResult
+from goalward.learning.rsl import PreimageOptions as PreimageOptions
 from goalward.learning.trainer import train_network as train_network
 from goalward.learning.trials import Trial as Trial
-from goalward.learning.trials import Watcher as Watcher
 from goalward.learning.validation import Score as Score
+from goalward.learning.watchers import Watcher as Watcher
 from goalward.regression.rollouts import RolloutOptions as RolloutOptions
 from goalward.regression.rollouts import Rollouts as Rollouts
 from goalward.regression.rollouts import regress as regress

@@ -192,7 +192,7 @@ def _declared(owner: type[Options]) -> dict[str, Option]:
     for field in fields(owner):
         known = dict(field.metadata)
         kind = known.pop("kind") or _KIND_OF_TYPE[_without_none(hints[field.name])]
-        flag = known.pop("flag") or _flag_for(field.name)
+        flag = known.pop("flag") or flag_for(field.name)
         found[field.name] = Option(field.name, kind, field.default, **known, flag=flag)
     return found
 
@@ -205,7 +205,8 @@ def own_first(owner: type[Options]) -> list[Option]:
     return [known[name] for name in names if name in known]
 
 
-def _flag_for(name: str) -> str:
+def flag_for(name: str) -> str:
+    """The flag of an option that has none of its own."""
     return "--" + name.replace("_", "-")
 
 

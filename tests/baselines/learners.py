@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from goalward.learning.looks import Look
+from goalward.learning.budget import Budget
 from goalward.learning.methods import make_options
 from goalward.learning.options import LearnOptions, SupervisedOptions
+from goalward.learning.probes import Probe
 from goalward.learning.results import Epoch
 from goalward.learning.trials import Trial
+from goalward.learning.watchers import Watcher
 from goalward.task.packing import core_atoms, fixed_atoms
 from goalward.task.states import BitRows, from_bits
 from goalward.task.strips import Task
@@ -27,6 +28,7 @@ BRIEF: dict[str, dict[str, Any]] = {
     "rsl": {"samples": 300, "length": 20, "rollouts": 2, "max_epochs": 2},
     "tsl": {"max_walks": 20, "max_epochs": 2},
     "sing": {"searches": 5, "samples": 40, "max_epochs": 2},
+    "fsm": {"samples": 300, "length": 20, "max_epochs": 2},
     "boot": {"max_rounds": 4, "states": 20},
     "bexp": {"max_rounds": 4, "states": 20},
     "avi": {"max_iterations": 4, "states": 50, "length": 20},
@@ -50,7 +52,7 @@ LAMPS_DOMAIN = """
 LAMPS_PROBLEM = "(define (problem lamps-1) (:domain lamps) (:init) (:goal (and (done) (lit))))"
 
 
-class Log:
+class Log(Watcher):
     """A watcher that writes down what it is told and says no, or raises, where it is told to."""
 
     def __init__(self, stop: Callable[[Epoch], bool] | None = None) -> None:
@@ -66,7 +68,7 @@ class Log:
     def data(self, trial: int, summary: dict[str, Any]) -> None:
         self.summaries.append(summary)
 
-    def epoch(self, trial: int, epoch: Epoch, look: Look | None) -> bool | None:
+    def epoch(self, trial: int, epoch: Epoch, probe: Probe | None) -> bool | None:
         self.epochs.append(epoch)
         return not self.stop(epoch) if self.stop else None
 
@@ -81,7 +83,7 @@ def make_trial(
     given = replace(options, seed=seed, time_limit=seconds, width=WIDTH)
     if isinstance(given, SupervisedOptions) and seconds is None:
         given = replace(given, max_epochs=2)
-    return Trial(task, "method", given.resolved(), 0, seconds, [], log, time.monotonic())
+    return Trial(task, "method", given.resolved(), 0, Budget(seconds), [], log or Watcher())
 
 
 def as_sets(task: Task, rows: BitRows) -> list[State]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import count, pairwise
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ import pytest
 from goalward.baselines import tsl
 from goalward.errors import GoalwardError
 from goalward.learning import TrainingOptions, trainer, trials
+from goalward.learning.budget import Budget
 from goalward.learning.methods import train_with
 from goalward.sampling import Dataset
 from goalward.sampling.plans import label_plan
@@ -135,9 +135,6 @@ class Clock:
         self.limits: list[float | None] = []
         self.training: list[float | None] = []
         self.seconds_per_search = seconds_per_search
-        clock = SimpleNamespace(monotonic=lambda: self.now)
-        monkeypatch.setattr(tsl, "time", clock)
-        monkeypatch.setattr(trials, "time", clock)
         monkeypatch.setattr(tsl, "search", self.search)
         train_network = trainer.train_network
 
@@ -145,6 +142,7 @@ class Clock:
             self.training.append(options.time_limit)
             # With a limit training goes on to its end, which this clock would never reach.
             assert (options.max_epochs == tsl.ENDLESS) == (options.time_limit is not None)
+            rest["budget"] = None
             return train_network(dataset, replace(options, time_limit=None, max_epochs=2), **rest)
 
         monkeypatch.setattr(trainer, "train_network", train)
@@ -155,7 +153,8 @@ class Clock:
         return search(task, teacher, replace(options, time_limit=None), **rest)
 
     def trial(self, options: tsl.TslOptions, seconds: float | None) -> trials.Trial[tsl.TslOptions]:
-        return replace(make_trial(make_tiny("blocks").task, options, seconds), begun=0.0)
+        trial = make_trial(make_tiny("blocks").task, options, seconds)
+        return replace(trial, budget=Budget(seconds, clock=lambda: self.now))
 
 
 def test_teacher_and_training_share_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -190,7 +189,7 @@ def test_without_a_time_limit_the_number_of_walks_ends_the_teaching(monkeypatch:
 def test_a_given_number_of_walks_gives_the_same_model_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
     ticks = count()
     # A clock that never stands still at the same places: nothing may depend on it.
-    monkeypatch.setattr(trials.time, "monotonic", lambda: next(ticks) ** 1.5)
+    monkeypatch.setattr("time.monotonic", lambda: next(ticks) ** 1.5)
 
     def weights(seed: int) -> bytes:
         return train_with(

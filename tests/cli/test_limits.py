@@ -20,8 +20,9 @@ from goalward.cli.plan_output import plan_as_json, report
 from goalward.cli.solved_states import StateTable
 from goalward.errors import LimitError
 from goalward.search import heuristics
-from goalward.search.solving import default_search, solve
+from goalward.search.solving import solve
 from goalward.search.starts import initial_state
+from goalward.search.strategy import default_search
 from goalward.task.packing import native_problem
 from helpers import make_tiny
 

@@ -15,13 +15,13 @@ import pytest
 from goalward.cli import startup
 from goalward.cli import train as train_module
 from goalward.cli.main import run
-from goalward.learning import models, preimages, race, validation
+from goalward.learning import models, rsl, selection, validation
+from goalward.learning.budget import Budget
 from goalward.learning.leads import compare_leads
-from goalward.learning.looks import Look, Looks
 from goalward.learning.methods import train_with
-from goalward.learning.options import SupervisedOptions
-from goalward.learning.preimages import PreimageOptions
+from goalward.learning.probes import Probe, Probes
 from goalward.learning.results import Epoch
+from goalward.learning.rsl import PreimageOptions
 from goalward.learning.validation import TooLateError, score, search_without, validation_states
 from goalward.search import SearchOptions, bind_heuristic
 from goalward.search.learned import load_model
@@ -30,7 +30,7 @@ from helpers import make_tiny
 from .program import Files, Told
 
 Goalward = Callable[..., Told]
-QUICK = PreimageOptions(preset="fast", max_epochs=1, samples=200, rollouts=5, length=10, validation_states=3, trials=1)
+QUICK = PreimageOptions(preset="fast", max_epochs=1, samples=200, rollouts=5, length=10, validation_states=3)
 TRAINER = "goalward.learning.trainer"
 EPOCH = Epoch(1, 1.0, 1.0, 0.1, 1e-3, 10)
 
@@ -166,14 +166,14 @@ def test_a_judge_who_is_cut_short_says_nothing(monkeypatch: pytest.MonkeyPatch) 
     def cut_short(*arguments: Any) -> Any:
         raise TooLateError
 
-    monkeypatch.setattr(race, "compare_leads", cut_short)
+    monkeypatch.setattr(selection, "compare_leads", cut_short)
     model = train_with(make_tiny("blocks").task, "n-rsl", QUICK)
     assert model.info["trials"][0]["solved"] is not None
     assert model.info["likely_to_help"] is None
     assert "solved_without" not in model.info
 
 
-def test_a_look_that_is_cut_short_is_none() -> None:
+def test_a_probe_that_is_cut_short_is_none() -> None:
     task = make_tiny("blocks").task
     weights = train_with(task, "n-rsl", QUICK).weights
     states = validation_states(task, 4, 0)
@@ -183,18 +183,18 @@ def test_a_look_that_is_cut_short_is_none() -> None:
         asked.append(len(asked) < 2)
         return asked[-1]
 
-    assert Looks(task, states, go_on)(EPOCH, lambda: weights) is None
+    assert Probes(task, states, go_on)(EPOCH, lambda: weights) is None
     assert asked
-    assert isinstance(Looks(task, states, lambda: True)(EPOCH, lambda: weights), Look)
+    assert isinstance(Probes(task, states, lambda: True)(EPOCH, lambda: weights), Probe)
 
 
-def test_no_look_begins_when_time_is_up() -> None:
+def test_no_probe_begins_when_time_is_up() -> None:
     task = make_tiny("blocks").task
 
     def weights() -> Any:
         raise AssertionError("there is no time to make the network ready")
 
-    assert Looks(task, validation_states(task, 4, 0), lambda: False)(EPOCH, weights) is None
+    assert Probes(task, validation_states(task, 4, 0), lambda: False)(EPOCH, weights) is None
 
 
 def test_walks_to_validation_states_end_with_a_part_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -211,43 +211,29 @@ def test_walks_to_validation_states_end_with_a_part_of_the_time(monkeypatch: pyt
 
 
 def test_walks_to_validation_states_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    seconds: list[float | None] = []
+    now, seconds = [0.0], list[float | None]()
 
     def slowly(*arguments: Any, **named: Any) -> Any:
-        moment = time.monotonic() + 40
-        monkeypatch.setattr(time, "monotonic", lambda: moment)
-        return validation_states(*arguments, **named)
+        now[0] += 40
+        return []
 
     def noted(trial: Any) -> Any:
-        seconds.append(trial.seconds)
+        seconds.append(trial.budget.seconds)
         raise LookupError
 
     monkeypatch.setattr(models, "validation_states", slowly)
+    budget = Budget(100.0, spent=10.0, clock=lambda: now[0])
     with pytest.raises(LookupError):
-        models.train_model(make_tiny("blocks").task, "n-rsl", noted, replace(QUICK, time_limit=100.0), spent=10.0)
-    assert seconds[0] is not None
-    assert seconds[0] <= 50
+        models.train_model(make_tiny("blocks").task, "n-rsl", noted, QUICK, budget=budget)
+    assert seconds == [50]
 
 
 def test_what_comes_before_learning_asks_whether_to_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[Any] = []
+    now, asked = [0.0], list[Any]()
     for name in ("suggest_length", "suggest_rollouts"):
-        monkeypatch.setattr(preimages, name, lambda *arguments: asked.append(arguments[-1]) or 10)
-    train_with(make_tiny("blocks").task, "n-rsl", replace(QUICK, length=0, rollouts=0, time_limit=0.5))
-    time.sleep(0.5)
+        monkeypatch.setattr(rsl, name, lambda *arguments: asked.append(arguments[-1]) or 10)
+    options = replace(QUICK, length=0, rollouts=0, validation_states=0)
+    models.train_model(make_tiny("blocks").task, "n-rsl", rsl.learn, options, budget=Budget(60.0, clock=lambda: now[0]))
+    assert [go_on() for go_on in asked] == [True, True]
+    now[0] += 60
     assert [go_on() for go_on in asked] == [False, False]
-
-
-def test_looks_are_asked_to_end_with_their_trial(monkeypatch: pytest.MonkeyPatch) -> None:
-    given: list[Any] = []
-    real = Looks.__init__
-
-    def noted(self: Looks, *arguments: Any) -> None:
-        given.append(arguments[2])
-        real(self, *arguments)
-
-    monkeypatch.setattr(Looks, "__init__", noted)
-    assert issubclass(type(QUICK), SupervisedOptions)
-    train_with(make_tiny("blocks").task, "n-rsl", replace(QUICK, time_limit=0.5))
-    time.sleep(0.5)
-    assert given[0]() is False

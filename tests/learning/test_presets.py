@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -14,8 +13,10 @@ import torch
 from goalward.errors import UsageError
 from goalward.learning import NetworkShape, PreimageOptions, TrainingOptions, options, train_network
 from goalward.learning.adam import Adam
+from goalward.learning.budget import Budget
 from goalward.learning.methods import learned_methods, make_options, train_with
 from goalward.learning.options import ENDLESS
+from goalward.learning.rsl import ROUNDS
 from goalward.learning.state_network import StateNetwork
 from goalward.learning.trainer import _Run
 from goalward.regression import RolloutOptions, regress
@@ -31,7 +32,7 @@ PAPER, FAST = PRESETS["paper"], PRESETS["fast"]
 
 def begin(dataset: Dataset, options: TrainingOptions, attempt: int = 0) -> _Run:
     """An attempt at training that has not begun."""
-    return _Run(dataset, options, attempt, time.monotonic(), None)
+    return _Run(dataset, options, attempt, Budget())
 
 
 # --- the paper's preset ---
@@ -62,14 +63,12 @@ def test_learning_from_preimages_has_a_width_for_each_preset_and_other_methods_h
 def test_the_papers_data() -> None:
     options = PreimageOptions(preset="paper").resolved()
     assert (options.samples, options.random_share, options.rollouts, options.length) == (100_000, 0.5, 5, 500)
-    assert (options.sampler, options.labels, options.improve) == (("uniform",), ("d",), ("none",))
-    assert not options.fresh
-    assert not options.race
-    assert options.n_trials == 1
+    assert (options.sampler, options.labels, options.trials) == ("uniform", "d", 1)
+    assert not options.expert, "one data set, and no more"
 
 
 def test_the_papers_preset_gives_the_networks_that_it_always_gave() -> None:
-    # Pinned before there were other kinds of labels, rollouts by the task and fresh states. States and labels are
+    # Pinned before there were other kinds of labels, rollouts by the task and expert iteration. States and labels are
     # integers and equal everywhere; losses are sums of floats, whose last digits depend on the machine.
     instance = generate("blocks", n=5, seed=1)
     domain = parse_domain(instance.domain_text, "domain")
@@ -78,10 +77,13 @@ def test_the_papers_preset_gives_the_networks_that_it_always_gave() -> None:
     digest = hashlib.sha256(data.states.tobytes() + data.labels.tobytes()).hexdigest()
     assert digest.startswith("53d70d82da8e62d3")
     settings = {"preset": "paper", "samples": 3000, "max_epochs": 3, "validation_states": 0, "seed": 5}
-    curve = train_with(task, "n-rsl", make_options("n-rsl", settings)).info["curve"]
-    losses = [(row[1], row[2]) for row in curve]
+    model = train_with(task, "n-rsl", make_options("n-rsl", settings))
+    losses = [(row[1], row[2]) for row in model.info["curve"]]
     pinned = [(153384.3246, 144968.8133), (152083.38, 142023.04), (142750.6677, 122549.9333)]
     assert losses == [pytest.approx(pair, rel=1e-4) for pair in pinned]
+    table, bias, first = model.weights.table, model.weights.bias, model.weights.layers[0].weights
+    sums = [float((part * np.cos(np.arange(part.size)).reshape(part.shape)).sum()) for part in (table, bias, first)]
+    assert sums == pytest.approx([-9.301916, 1.25683, -7.842647], rel=1e-3), "a checksum of the weights"
 
 
 def test_the_optimiser_is_adam_and_nothing_more(dataset: Dataset) -> None:
@@ -144,14 +146,6 @@ def test_an_epoch_is_one_step_per_batch_of_64(dataset: Dataset) -> None:
 def test_the_learning_rate_stays(dataset: Dataset) -> None:
     result = train_network(dataset, replace(PAPER, max_epochs=4, patience=10))
     assert {epoch.learning_rate for epoch in result.curve} == {1e-4}
-
-
-def test_weights_that_were_exported_can_be_taken_back() -> None:
-    network = StateNetwork(30, NetworkShape(width=9), torch.Generator().manual_seed(3))
-    other = StateNetwork(30, NetworkShape(width=9), torch.Generator().manual_seed(4))
-    other.adopt(network.export(mean=7.0, scale=3.0), mean=2.0, scale=5.0)
-    states = torch.rand(50, 30, generator=torch.Generator().manual_seed(1)).round()
-    assert torch.allclose(other(states) * 5 + 2, network(states) * 3 + 7, atol=1e-5)
 
 
 # --- the split ---
@@ -237,24 +231,22 @@ def test_the_fast_preset_starts_at_the_mean_of_the_labels(dataset: Dataset) -> N
 
 def test_the_fast_presets_data() -> None:
     options = PreimageOptions().resolved()
-    assert (options.labels, options.fresh, options.improve) == (
-        ("min-ff", "d"),
-        True,
-        ("met", "led"),
-    )
-    assert options.race
+    assert (options.sampler, options.labels, options.expert, options.trials) == ("mixed", "d", True, 1)
     assert (options.rollouts, options.length) == (0, 0), "by the task"
-    assert options.sampler == ("mixed",)
-    assert options.n_trials == 2
-    assert PreimageOptions(sampler=("reachable", "uniform", "mixed")).n_trials == 3
 
 
-def test_only_the_clock_ends_epochs_of_fresh_states() -> None:
+def test_only_the_clock_ends_expert_iteration_if_there_is_one() -> None:
     assert PreimageOptions(time_limit=60).resolved().max_epochs == ENDLESS
     assert PreimageOptions(time_limit=60, max_epochs=7).resolved().max_epochs == 7
-    assert PreimageOptions(time_limit=60, fresh=False).resolved().max_epochs == FAST.max_epochs
-    assert PreimageOptions().resolved().max_epochs == FAST.max_epochs
+    assert PreimageOptions(time_limit=60, expert=False).resolved().max_epochs == FAST.max_epochs
+    assert PreimageOptions().resolved().max_epochs == ROUNDS
     assert PreimageOptions(time_limit=60, preset="paper").resolved().max_epochs == PAPER.max_epochs
+
+
+@pytest.mark.parametrize("name", ["improve", "race", "fresh", "enough_looks"])
+def test_options_of_earlier_versions_say_what_took_their_place(name: str) -> None:
+    with pytest.raises(UsageError, match=f"there is no option {name} any more: "):
+        make_options("n-rsl", texts={name: "led"})
 
 
 def test_atoms_that_do_not_matter_have_no_weight(dataset: Dataset) -> None:

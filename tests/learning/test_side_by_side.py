@@ -10,21 +10,30 @@ import pytest
 import torch
 
 from goalward.learning import PreimageOptions, train_with
-from goalward.learning.side_by_side import SharedWatcher, run_together, trials_at_once
+from goalward.learning.side_by_side import run_together, trials_at_once
+from goalward.learning.trials import Together
+from goalward.learning.watchers import Watcher
 from helpers import make_tiny
 
 QUICK = PreimageOptions(
-    samples=400, rollouts=3, length=8, max_epochs=3, width=12, trials=3, validation_states=0, enough_looks=0, threads=1
+    samples=400,
+    rollouts=3,
+    length=8,
+    max_epochs=3,
+    width=12,
+    trials=3,
+    validation_states=0,
+    required_probes=0,
+    threads=1,
 )
 
 
-@pytest.mark.parametrize("race", [False, True])
-def test_trials_side_by_side_learn_what_they_learn_one_after_the_other(race: bool) -> None:
+def test_trials_side_by_side_learn_what_they_learn_one_after_the_other() -> None:
     task = make_tiny("blocks").task
 
     def trials(cores: int) -> list[Any]:
-        model = train_with(task, "n-rsl", replace(QUICK, cores=cores, race=race))
-        seen = [(t["seed"], t["validation_loss"], t["epochs"], t["dropped"]) for t in model.info["trials"]]
+        model = train_with(task, "n-rsl", replace(QUICK, cores=cores))
+        seen = [(t["seed"], t["validation_loss"], t["epochs"]) for t in model.info["trials"]]
         return [model.weights.table.tobytes(), seen]
 
     one_after_the_other = trials(1)
@@ -39,7 +48,7 @@ def test_there_are_never_more_side_by_side_than_trials(monkeypatch: pytest.Monke
     assert trials_at_once(replace(QUICK, cores=8, trials=1)) == 1
 
 
-class Impatient:
+class Impatient(Watcher):
     """Asks for an end as soon as an epoch is over; remembers who was heard."""
 
     def __init__(self) -> None:
@@ -53,14 +62,8 @@ class Impatient:
         self.heard.add(trial)
         self.at_once -= 1
 
-    def data(self, trial: int, summary: dict[str, Any]) -> None:
-        pass
-
     def epoch(self, trial: int, *_: Any) -> bool:
         return False
-
-    def message(self, text: str) -> None:
-        pass
 
 
 def test_an_end_that_is_asked_for_ends_all_trials_and_keeps_what_they_learned() -> None:
@@ -74,20 +77,20 @@ def test_an_end_that_is_asked_for_ends_all_trials_and_keeps_what_they_learned() 
 
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
 def test_what_ends_one_ends_all(error: type[BaseException]) -> None:
-    watcher = SharedWatcher(None)
+    together = Together()
     stopped = threading.Event()
 
     def fails() -> str:
         raise error
 
     def goes_on() -> str:
-        while watcher.go_on():
+        while not together.stopped:
             stopped.wait(0.01)
         stopped.set()
         return "ended"
 
     threads = torch.get_num_threads()
     with pytest.raises(error):
-        run_together([fails, goes_on], watcher, 1)
+        run_together([fails, goes_on], together, 1)
     assert stopped.is_set()
     assert torch.get_num_threads() == threads

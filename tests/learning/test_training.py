@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,8 @@ import pytest
 import torch
 
 from goalward.errors import GoalwardError, UsageError
-from goalward.learning import PRESETS, TrainingOptions, TrainingResult, state_batches, train_network, trainer
+from goalward.learning import PRESETS, TrainingOptions, TrainingResult, batches, train_network, trainer
+from goalward.learning.budget import Budget
 from goalward.learning.state_network import StateNetwork
 from goalward.learning.trainer import Epoch, _Run
 from goalward.sampling import Dataset
@@ -69,7 +69,7 @@ def test_both_ways_of_feeding_states_train_alike(sparse_dataset: Dataset, monkey
     def zeros_and_ones(states: BitRows, n_atoms: int, device: str) -> torch.Tensor:
         return torch.from_numpy(from_bits(states, n_atoms).astype(np.float32))
 
-    monkeypatch.setattr(state_batches, "for_device", zeros_and_ones)
+    monkeypatch.setattr(batches, "for_device", zeros_and_ones)
     dense = train_network(sparse_dataset, SMALL)
     losses = [[epoch.validation_loss for epoch in result.curve] for result in (bits, dense)]
     assert losses[0] == pytest.approx(losses[1], rel=1e-2)
@@ -155,14 +155,14 @@ def test_a_time_limit_ends_training(dataset: Dataset) -> None:
 
 def test_a_time_limit_ends_an_epoch_too(dataset: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
-    whole = state_batches.StateBatches.epoch
+    whole = batches.StateBatches.epoch
 
-    def counted(self: state_batches.StateBatches, rows: Any, batch_size: int) -> Iterator[Any]:
+    def counted(self: batches.StateBatches, rows: Any, batch_size: int) -> Iterator[Any]:
         for batch in whole(self, rows, batch_size):
             seen.append(batch_size)
             yield batch
 
-    monkeypatch.setattr(state_batches.StateBatches, "epoch", counted)
+    monkeypatch.setattr(batches.StateBatches, "epoch", counted)
     result = train_network(dataset, replace(SMALL, batch_size=1, time_limit=1e-3))
     assert result.end == "time limit"
     assert len(result.curve) == 1
@@ -175,16 +175,16 @@ def test_a_time_limit_leaves_time_to_validate_what_was_learned(
     dataset: Dataset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [0.0]
-    monkeypatch.setattr(trainer, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    whole = state_batches.StateBatches.epoch
+    whole = batches.StateBatches.epoch
 
-    def slow(self: state_batches.StateBatches, rows: Any, batch_size: int) -> Iterator[Any]:
+    def slow(self: batches.StateBatches, rows: Any, batch_size: int) -> Iterator[Any]:
         for batch in whole(self, rows, batch_size):
             yield batch
             now[0] += 5.0 if batch_size == trainer.VALIDATION_BATCH else 1.0
 
-    monkeypatch.setattr(state_batches.StateBatches, "epoch", slow)
-    result = train_network(dataset, replace(SMALL, max_epochs=10, time_limit=50.0))
+    monkeypatch.setattr(batches.StateBatches, "epoch", slow)
+    budget = Budget(50.0, clock=lambda: now[0])
+    result = train_network(dataset, replace(SMALL, max_epochs=10), budget=budget)
     # Eight batches and a validation are an epoch of 13 s; the last one ends in time for its validation.
     assert [epoch.seconds for epoch in result.curve] == [13.0, 26.0, 39.0, 50.0]
     assert [epoch.states for epoch in result.curve] == [800, 1600, 2400, 3100]
@@ -323,12 +323,12 @@ def test_training_gives_up_after_three_restarts(
 
 
 def test_a_restart_begins_from_other_weights(dataset: Dataset) -> None:
-    starts = [flat(_Run(dataset, SMALL, attempt, 0.0, None).current_weights()) for attempt in (0, 0, 1, 2)]
+    starts = [flat(_Run(dataset, SMALL, attempt, Budget()).current_weights()) for attempt in (0, 0, 1, 2)]
     assert starts[0] == starts[1]
     assert starts[0] != starts[2] != starts[3] != starts[0]
     # Nor does a restart of one seed begin where another seed begins.
     others = [
-        flat(_Run(dataset, replace(SMALL, seed=s), a, 0.0, None).current_weights()) for s in range(3) for a in range(4)
+        flat(_Run(dataset, replace(SMALL, seed=s), a, Budget()).current_weights()) for s in range(3) for a in range(4)
     ]
     assert len({tuple(weights) for weights in others}) == 12
 

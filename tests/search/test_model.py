@@ -83,7 +83,7 @@ def test_everything_comes_back(model: Model, stored: Path) -> None:
 
 
 def test_what_a_trained_model_says_of_itself_comes_back(tmp_path: Path) -> None:
-    options = PreimageOptions(samples=100, length=10, max_epochs=1, sampler=("uniform",), validation_states=1)
+    options = PreimageOptions(samples=100, length=10, max_epochs=1, sampler="uniform", validation_states=1)
     model = train_with(make_tiny("gripper").task, "n-rsl", options)
     save_model(model, tmp_path / "m.goalward")
     assert load_model(tmp_path / "m.goalward").info == model.info

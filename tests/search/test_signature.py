@@ -9,8 +9,9 @@ import pytest
 from goalward.search import SearchOptions, search
 from goalward.search.learned import load_model
 from goalward.search.network import bind_network
-from goalward.search.solving import default_search, solve
+from goalward.search.solving import solve
 from goalward.search.starts import initial_state
+from goalward.search.strategy import default_search
 from goalward.task.domains import generate
 from goalward.task.grounding import ground
 from goalward.task.strips import Task

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from goalward.errors import StateMismatchError
-from goalward.learning.region_lessons import RegionsOfWalks
 from goalward.regression import RolloutOptions, regress
 from goalward.sampling import SamplingOptions, make_dataset
 from goalward.search import search
@@ -111,7 +110,7 @@ def test_states_to_learn_from_come_from_all_of_them(several: Task) -> None:
     data = make_dataset(several, rollouts, SamplingOptions(300, 1.0, "reachable"))
     share = float(((data.states[:, locked // 64] >> np.uint64(locked % 64)) & np.uint64(1)).mean())
     assert 0.2 < share < 0.9
-    starts = RegionsOfWalks(several, 0).walk(60)
+    starts = walked_states(several, 20, np.array([1, 5, 30], dtype=np.int32), 0)
     assert 0 < int(((starts[:, locked // 64] >> np.uint64(locked % 64)) & np.uint64(1)).sum()) < 60
 
 

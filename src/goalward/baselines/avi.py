@@ -6,13 +6,12 @@ network evaluates; goal states count 0.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
 
-from goalward.baselines.regressed import PLAIN_SAMPLERS, POOL_SHARE, RegressedStates
+from goalward.baselines.regressed import PLAIN_SAMPLERS, RegressedStates
 from goalward.declared import option
 from goalward.learning.options import LearnOptions
 from goalward.learning.results import Epoch, TrainingResult
@@ -37,10 +36,12 @@ class AviOptions(LearnOptions):
 
 def learn(trial: Trial[AviOptions]) -> TrainingResult:
     """Iterate until the time is over."""
+    from goalward.baselines.online import OnlineNetwork  # noqa: PLC0415 - loads PyTorch
+
     task, options = trial.task, trial.options
     trial.phase("value iteration")
-    source = RegressedStates(task, options.sampler, trial.seed, trial.until(POOL_SHARE))
-    network = trial.online_network()
+    source = RegressedStates(task, options.sampler, trial.seed, trial.until("pool"))
+    network = OnlineNetwork(task, trial.training_options())
     curve: list[Epoch] = []
     end: Literal["all epochs", "time limit", "interrupted"] = "all epochs"
     try:
@@ -52,13 +53,13 @@ def learn(trial: Trial[AviOptions]) -> TrainingResult:
             labels = np.minimum(lookahead(heuristic, states, options.depth), np.float32(options.length))
             residual = float(np.mean((heuristic.evaluate(states) - labels) ** 2))
             loss = network.fit(states, labels, options.epochs)
-            elapsed = time.monotonic() - trial.begun
+            elapsed = trial.budget.elapsed
             trained = number * options.states * options.epochs
             curve.append(Epoch(number, loss, residual, elapsed, network.options.learning_rate, trained))
             if trial.watch(curve[-1], network.weights) is False:
                 end = "interrupted"
                 break
-            if trial.seconds is not None and elapsed >= trial.seconds:
+            if trial.budget.over:
                 end = "time limit"
                 break
     except KeyboardInterrupt:

@@ -6,7 +6,6 @@ of the states of a round are solved, the longest regression doubles.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -14,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from goalward.baselines.regressed import PLAIN_SAMPLERS, POOL_SHARE, RegressedStates
+from goalward.baselines.regressed import PLAIN_SAMPLERS, RegressedStates
 from goalward.declared import option
 from goalward.learning.options import LearnOptions
 from goalward.learning.results import Epoch, TrainingResult
@@ -103,16 +102,15 @@ def learn(trial: Trial[BootOptions]) -> TrainingResult:
 
 def bootstrap(trial: Trial[BootOptions], make_labels: Labels) -> TrainingResult:
     """Rounds of regression, search and training until the time is over."""
+    from goalward.baselines.online import OnlineNetwork  # noqa: PLC0415 - loads PyTorch
+
     task, options = trial.task, trial.options
     trial.phase("bootstrapping")
-    source = RegressedStates(task, options.sampler, trial.seed, trial.until(POOL_SHARE))
+    source = RegressedStates(task, options.sampler, trial.seed, trial.until("pool"))
     random = np.random.default_rng([trial.seed, 0xB007])
-    network = trial.online_network()
+    network = OnlineNetwork(task, trial.training_options())
     buffer = ReplayBuffer(options.buffer)
     length, trained, curve, rounds = options.first_length, 0, list[Epoch](), list[dict[str, int]]()
-
-    def time_left() -> bool:
-        return trial.seconds is None or time.monotonic() - trial.begun < trial.seconds
 
     end = "all epochs"
     try:
@@ -120,7 +118,7 @@ def bootstrap(trial: Trial[BootOptions], make_labels: Labels) -> TrainingResult:
             states, _ = source.draw(options.states, length)
             heuristic = bind_network(task, network.weights())
             results = search_many(
-                heuristic, states, expansion_limit=options.expansions, batch=options.batch, go_on=time_left
+                heuristic, states, expansion_limit=options.expansions, batch=options.batch, go_on=trial.go_on
             )
             tried, solved = len(results), int(results.solved.sum())
             rounds.append({"length": length, "tried": tried, "solved": solved})
@@ -131,7 +129,7 @@ def bootstrap(trial: Trial[BootOptions], make_labels: Labels) -> TrainingResult:
                 drawn, targets = buffer.draw(options.train_states, random)
                 loss, rate = network.fit(drawn, targets), network.options.learning_rate
                 trained += len(targets)
-                curve.append(Epoch(number, loss, surprise, time.monotonic() - trial.begun, rate, trained))
+                curve.append(Epoch(number, loss, surprise, trial.budget.elapsed, rate, trained))
                 if trial.watch(curve[-1], network.weights) is False:
                     end = "interrupted"
                     break
@@ -139,7 +137,7 @@ def bootstrap(trial: Trial[BootOptions], make_labels: Labels) -> TrainingResult:
             if longer > length:
                 trial.message(f"round {number}: {solved} of {tried} states solved; regressions of up to {longer} steps")
             length = longer
-            if not time_left():
+            if trial.budget.over:
                 end = "time limit"
                 break
     except KeyboardInterrupt:

@@ -13,8 +13,6 @@ from goalward.task.strips import Ints, Task
 
 PLAIN_SAMPLERS = tuple(name for name, sampler in SAMPLERS.items() if not sampler.parts)
 _POOL = 8000
-POOL_SHARE = 0.2
-"""Of a trial's time, at which walks to the states of the pool end."""
 
 
 class RegressedStates:

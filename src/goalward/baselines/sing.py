@@ -24,9 +24,6 @@ from goalward.task.packing import core_atoms
 from goalward.task.states import BitRows, with_fixed
 from goalward.task.strips import Ints, Rows, Task
 
-SEARCHING_SHARE = 0.5
-"""The share of a trial's time at which backward searches end with what they have."""
-
 
 @dataclass(frozen=True)
 class SingOptions(SupervisedOptions):
@@ -93,6 +90,6 @@ def make_dataset(
 def learn(trial: Trial[SingOptions]) -> TrainingResult:
     """Search backwards, then train."""
     trial.phase("backward searches")
-    dataset, searches = make_dataset(trial.task, trial.options, trial.seed, trial.until(SEARCHING_SHARE))
+    dataset, searches = make_dataset(trial.task, trial.options, trial.seed, trial.until("sampling"))
     trial.data(dataset.summary())
     return trial.fit(dataset, samples=len(dataset), searches=searches, deepest=int(dataset.labels.max()))

@@ -7,7 +7,7 @@ labelled with the steps that remain.
 from __future__ import annotations
 
 import itertools
-import time
+import math
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
@@ -61,14 +61,14 @@ def teach(trial: Trial[TslOptions]) -> tuple[Dataset, int, int]:
     """The teacher's data, the number of walks and of those that it solved."""
     task, options = trial.task, trial.options
     teacher = bind_heuristic(task, "ff")
-    deadline = time.monotonic() + (trial.left or 0.0) * options.teaching_share if trial.seconds is not None else None
+    left = trial.budget.left
+    teaching = trial.budget.part(None if left is None else left * options.teaching_share)
     states, labels = [], []
     walks = solved = 0
     for start in _walked(task, options, trial.seed):
-        left = None if deadline is None else deadline - time.monotonic()
-        if walks and left is not None and left <= 0:
+        if walks and teaching.over:
             break
-        seconds = options.teacher_seconds if left is None else min(options.teacher_seconds, max(left, 0.01))
+        seconds = min(options.teacher_seconds, math.inf if teaching.left is None else teaching.left)
         result = search(task, teacher, SearchOptions(time_limit=seconds), init=start)
         walks += 1
         if result.solved:

@@ -39,9 +39,12 @@ from goalward.experiments.config import Budgets
 from goalward.experiments.contest import Contest, parse_entrants
 from goalward.experiments.store import Result, Unit
 from goalward.experiments.summary import Entry, MethodSummary, summarise
+from goalward.learning.probes import Probe
+from goalward.learning.results import Epoch
+from goalward.learning.watchers import Watcher
 from goalward.measures import counted, format_duration
 from goalward.outward import csv_text, printable
-from goalward.search.solving import default_search
+from goalward.search.strategy import default_search
 
 DEFAULT_METHODS = "n-rsl,rsl,ff"
 COLUMNS = (
@@ -222,7 +225,7 @@ class _LiveObserver(_PlainObserver):
         self.live.update(Text.assemble((head, "dim"), printable(line)), refresh=True)
 
 
-class _QuietWatcher:
+class _QuietWatcher(Watcher):
     """Watches training inside a comparison: one line per method, and Ctrl-C stops it."""
 
     def __init__(self, observer: _PlainObserver, method: str) -> None:
@@ -232,10 +235,7 @@ class _QuietWatcher:
     def phase(self, name: str, trial: int) -> None:
         self.observer.update(f"{self.method}: {name}, trial {trial + 1}")
 
-    def data(self, trial: int, summary: dict[str, Any]) -> None:
-        pass
-
-    def epoch(self, trial: int, epoch: Any, solved: Any) -> bool:
+    def epoch(self, trial: int, epoch: Epoch, probe: Probe | None) -> bool:
         self.observer.update(f"{self.method}: trial {trial + 1}, epoch {epoch.number}")
         return self.go_on()
 

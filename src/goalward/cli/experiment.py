@@ -38,7 +38,7 @@ LINE_SECONDS = 60.0
 
 
 @command(
-    argument("config", "a TOML file, or smoke, paper-table, paper-grid, paper-speed", type=str),
+    argument("config", "a TOML file, or smoke, paper-table, paper-seeds, paper-grid, paper-speed", type=str),
     path_flag("--output", "-o", help="folder of the experiment; results in it are kept", required=True),
     flag("--jobs", help="units at the same time", kind=WHOLE, low=1, note="default: one per core"),
     path_flag("--benchmark", help="folder of the benchmark, instead of the config's"),
@@ -142,11 +142,9 @@ def _show_schedule(config: Config, output: Path, slurm: bool) -> None:
     for unit in schedule.units:
         say(unit.id)
     trainings = sum(unit.kind == "train" for unit in schedule.units)
-    budgets = config.budgets
-    limit = trainings * budgets.train + (len(schedule.units) - trainings) * budgets.search
     say(
         f"{len(schedule.units)} units: {trainings} trainings, {len(schedule.units) - trainings} searches; "
-        f"at most {format_duration(limit)} on one core"
+        f"at most {format_duration(schedule.seconds_at_most())} on one core"
     )
 
 

@@ -42,8 +42,9 @@ from goalward.search import (
 )
 from goalward.search.heuristics import check_heuristic
 from goalward.search.learned import load_model
-from goalward.search.solving import UNTIL_THE_END, Outcome, default_search, solve
+from goalward.search.solving import UNTIL_THE_END, Outcome, solve
 from goalward.search.starts import Start, initial_state
+from goalward.search.strategy import default_search
 from goalward.task.grounding import UnsolvableError, ground
 from goalward.task.lifted import Domain, Problem
 from goalward.task.lifted_reader import read_domain, read_problem

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from goalward.cli.parameters import Flag, flag
 from goalward.search.best_first import ALGORITHMS, MAX_CORES
-from goalward.search.solving import AS_LONG_AS_SEARCH, SHORT, Improvement
+from goalward.search.solving import SHORT, WHILE_IT_PAYS, Improvement
 
 
 def search_flag(note: str, more: str = "") -> Flag:
@@ -30,4 +30,4 @@ IMPROVE = flag(
 
 def parse_improvement(text: str | None) -> Improvement | None:
     """How long to improve plans, from the text of --improve."""
-    return AS_LONG_AS_SEARCH if text is None else Improvement.of(text)
+    return WHILE_IT_PAYS if text is None else Improvement.of(text)

@@ -43,10 +43,10 @@ from goalward.measures import (
 )
 from goalward.outward import csv_text
 from goalward.search import TURNS, Algorithm, Statistics, Status
-from goalward.search.learned import LearnedModel, is_of_use, load_model
-from goalward.search.planning import without_model
-from goalward.search.solving import TIME_LIMIT, Outcome, default_search, solve_all
+from goalward.search.learned import LearnedModel, load_model
+from goalward.search.solving import TIME_LIMIT, Outcome, solve_all
 from goalward.search.starts import Start
+from goalward.search.strategy import strategy_for
 from goalward.task.plan_file import write_text_atomically
 from goalward.task.sexpr import read_text
 from goalward.task.states import unfilled_groups
@@ -112,14 +112,15 @@ def solve(
     readable = [start for start in starts if isinstance(start, Start)]
     if not readable and len(starts) == 1 and isinstance(starts[0], GoalwardError):
         raise starts[0]
-    of_use = algorithm is not None or batch is not None or is_of_use(loaded)
-    options = default_search(learned=of_use, algorithm=cast(Algorithm | None, algorithm), batch=batch)
+    strategy = strategy_for(loaded, algorithm=cast(Algorithm | None, algorithm), batch=batch)
     share = limits.elapsed / turns  # of the time that all states needed together
-    options = replace(options, time_limit=max(time_limit - share, 1e-3), memory_limit=memory_limit, cores=cores)
+    options = replace(
+        strategy.options, time_limit=max(time_limit - share, 1e-3), memory_limit=memory_limit, cores=cores
+    )
     plain = not (as_json or as_csv)
     if plain:
         say(f"Loaded {model} and {counted(len(states), 'state')} in {format_duration(limits.elapsed - begun)}")
-        if not of_use:
+        if algorithm is None and options.algorithm == "portfolio":
             say("Training found that this model does not help: searching without it (--search hybrid uses it).")
     rows: list[Row] = []
     costs = any(start.task.uses_costs for start in readable)
@@ -129,8 +130,7 @@ def solve(
             results.searching(figures)
             return not interrupt.asked
 
-        bind = without_model(loaded, options) if options.algorithm == "portfolio" else loaded.heuristic
-        outcomes = solve_all(readable, bind, options, jobs=jobs, improve=improvement, progress=progress)
+        outcomes = solve_all(readable, strategy.bind, options, jobs=jobs, improve=improvement, progress=progress)
         for path, start in zip(states, starts, strict=True):
             if isinstance(start, GoalwardError):
                 rows.append({"state": str(path), "status": INVALID, "error": str(start)})

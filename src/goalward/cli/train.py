@@ -30,12 +30,12 @@ from goalward.cli.signals import Interrupt
 from goalward.cli.training_log import FILE_NAME as LOG_NAME
 from goalward.cli.training_log import TrainingLog
 from goalward.cli.training_view import training_view
-from goalward.declared import Option, declared, own_first, split_settings
+from goalward.declared import NAME, Option, declared, flag_for, own_first, split_settings
 from goalward.errors import UsageError
 from goalward.extras import require_torch
 from goalward.learning.methods import learned_methods, make_options, methods_with, options_class, train_with
-from goalward.learning.options import PRESETS
-from goalward.learning.relay import Learned
+from goalward.learning.options import PRESETS, REMOVED
+from goalward.learning.watchers import FirstEpoch
 from goalward.measures import format_duration
 from goalward.search.model import Model, save_model, training_notes
 from goalward.search.portfolio import LEADS
@@ -48,6 +48,7 @@ WRITING_SECONDS, WEIGHTS_PER_SECOND = 0.2, 25e6
 """Time for writing a model: a constant, and more if its table of weights is large."""
 _SHOWN = own_first(options_class(DEFAULT_METHOD))
 _OTHERS = {option.name: option for name in learned_methods() for option in declared(options_class(name)).values()}
+_OTHERS |= {name: Option(name, NAME, None, REMOVED[name], None, None, (), False, flag_for(name)) for name in REMOVED}
 _HIDDEN = [option for name, option in _OTHERS.items() if name not in {shown.name for shown in _SHOWN}]
 SECTIONS = {
     OPTIONS: ("preset", "time_limit", "seed", "cores", "threads", "device"),
@@ -138,9 +139,9 @@ def train(
     with spinner("loading PyTorch"), limits.enforce("loading PyTorch", advice=advice):
         import goalward.learning.trainer  # noqa: F401, PLC0415
 
-    learned = Learned()
+    learned = FirstEpoch()
     with (
-        limits.enforce("training", unless=lambda: learned.yet, advice=advice),
+        limits.enforce("training", unless=lambda: learned.done, advice=advice),
         Interrupt() as interrupt,
         training_view(options, interrupt) as view,
         TrainingLog(log, view) if log else contextlib.nullcontext(view) as watcher,
@@ -165,7 +166,7 @@ def _advice(limit: float) -> str:
 def _refuse_options_of_others(method: str, texts: Iterable[str]) -> None:
     known = declared(options_class(method))
     for name in texts:
-        if name not in known:
+        if name not in known and name not in REMOVED:
             flag = "--" + name.replace("_", "-")
             raise UsageError(
                 f"{flag} is an option of {', '.join(methods_with(name))}; {method} has none of that name "
@@ -184,8 +185,7 @@ def describe_training(model: Model) -> str:
             else f", solves {trial['solved']} of {trial['validation_states']} validation states"
         )
         loss = "" if trial["validation_loss"] is None else f", validation loss {trial['validation_loss']:.2f}"
-        dropped = f", dropped {trial['dropped']}" if trial.get("dropped") else ""
-        mark = " (kept)" if len(info["trials"]) > 1 and i == info["chosen_trial"] else dropped
+        mark = " (kept)" if len(info["trials"]) > 1 and i == info["chosen_trial"] else ""
         notes = "".join(f", {name.replace('_', ' ')} {value}" for name, value in training_notes(trial).items())
         lines.append(
             f"Trial {i + 1}: seed {trial['seed']}{notes}, {trial['epochs']} epochs ({trial['end']}){loss}{solved}{mark}"

@@ -8,12 +8,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from goalward.learning.relay import Relay
+from goalward.learning.watchers import Relay
 
 if TYPE_CHECKING:
-    from goalward.learning.looks import Look
+    from goalward.learning.probes import Probe
     from goalward.learning.results import Epoch
-    from goalward.learning.trials import Watcher
+    from goalward.learning.watchers import Watcher
 
 FILE_NAME = "training.csv"
 COLUMNS = (
@@ -47,9 +47,9 @@ class TrainingLog(Relay):
         for board in self._boards.values():
             board.close()
 
-    def epoch(self, trial: int, epoch: Epoch, look: Look | None) -> bool | None:
+    def epoch(self, trial: int, epoch: Epoch, probe: Probe | None) -> bool | None:
         """An epoch is over."""
-        solved = (look.solved, look.states) if look else ("", "")
+        solved = (probe.solved, probe.states) if probe else ("", "")
         losses = (epoch.train_loss, epoch.validation_loss)
         self._rows.writerow([trial + 1, epoch.number, f"{epoch.seconds:.3f}", *losses, epoch.learning_rate, *solved])
         self._file.flush()
@@ -58,9 +58,9 @@ class TrainingLog(Relay):
             board.add_scalar("loss/training", epoch.train_loss, epoch.number)
             board.add_scalar("loss/validation", epoch.validation_loss, epoch.number)
             board.add_scalar("learning rate", epoch.learning_rate, epoch.number)
-            if look:
-                board.add_scalar("validation states solved", look.solved / look.states, epoch.number)
-        return super().epoch(trial, epoch, look)
+            if probe:
+                board.add_scalar("validation states solved", probe.solved / probe.states, epoch.number)
+        return super().epoch(trial, epoch, probe)
 
     def _board(self, trial: int) -> Any:
         """The writer of TensorBoard events of one trial, which TensorBoard shows as a separate run."""

@@ -12,43 +12,32 @@ from goalward.cli.live import at_most_left, can_show_rows, describe_losses, live
 from goalward.cli.signals import Interrupt
 from goalward.learning.options import LearnOptions
 from goalward.learning.side_by_side import trials_at_once
+from goalward.learning.watchers import Watcher
 from goalward.measures import format_duration
 from goalward.outward import printable
 
 if TYPE_CHECKING:
-    from goalward.learning.looks import Look
+    from goalward.learning.probes import Probe
     from goalward.learning.results import Epoch
 
 
-class TrainingView:
+class TrainingView(Watcher):
     """Shows nothing; after Ctrl-C it ends training, which keeps the best weights so far."""
 
     def __init__(self, options: LearnOptions, interrupt: Interrupt) -> None:
-        self.trials = options.n_trials
+        self.trials = options.trials
         self.epochs: int | None = getattr(options, "max_epochs", None)
         self.limit = options.time_limit
         self.interrupt = interrupt
         self.started = time.monotonic()
 
-    def phase(self, name: str, trial: int) -> None:
-        """A phase of training begins."""
-
-    def data(self, trial: int, summary: dict[str, Any]) -> None:
-        """The data set of a trial is ready."""
-
-    def epoch(self, trial: int, epoch: Epoch, look: Look | None) -> bool:
+    def epoch(self, trial: int, epoch: Epoch, probe: Probe | None) -> bool:
         """An epoch is over; False ends training."""
         return self.go_on()
 
     def go_on(self) -> bool:
         """False once a stop was requested."""
         return not self.interrupt.asked
-
-    def rests(self, trial: int) -> None:
-        """A trial pauses while others are trained."""
-
-    def message(self, text: str) -> None:
-        """Print a line."""
 
 
 class _PlainView(TrainingView):
@@ -64,14 +53,14 @@ class _PlainView(TrainingView):
             err=True,
         )
 
-    def epoch(self, trial: int, epoch: Epoch, look: Look | None) -> bool:
-        glimpse = "" if look is None else f", a short search solves {look} validation states"
+    def epoch(self, trial: int, epoch: Epoch, probe: Probe | None) -> bool:
+        glimpse = "" if probe is None else f", a short search solves {probe} validation states"
         say(
             f"[{time.monotonic() - self.started:.1f}s] epoch {epoch.number}: training loss {epoch.train_loss:.3f}, "
             f"validation loss {epoch.validation_loss:.3f}{glimpse}",
             err=True,
         )
-        return super().epoch(trial, epoch, look)
+        return super().epoch(trial, epoch, probe)
 
     def message(self, text: str) -> None:
         say(text, err=True)
@@ -85,7 +74,7 @@ class _Trial:
         self.phase = "starting"
         self.summary: dict[str, Any] = {}
         self.curve: list[Epoch] = []
-        self.look: Look | None = None
+        self.probe: Probe | None = None
         self.at_work = True
 
     def rows(self) -> list[tuple[str, str]]:
@@ -96,8 +85,8 @@ class _Trial:
         if self.curve:
             rows.append(("epoch", f"{self.curve[-1].number}"))
             rows.append(("loss", describe_losses(self.curve)))
-        if self.look:
-            rows.append(("short search", f"solves {self.look} validation states now"))
+        if self.probe:
+            rows.append(("short search", f"solves {self.probe} validation states now"))
         return rows
 
     def row(self) -> tuple[str, str]:
@@ -105,8 +94,8 @@ class _Trial:
         parts = [self.phase]
         if self.curve:
             parts.append(f"epoch {self.curve[-1].number}, loss {self.curve[-1].validation_loss:.3g}")
-        if self.look:
-            parts.append(f"solves {self.look} validation states")
+        if self.probe:
+            parts.append(f"solves {self.probe} validation states")
         return (f"trial {self.number + 1}", ", ".join(parts))
 
 
@@ -128,11 +117,11 @@ class _LiveView(TrainingView):
     def data(self, trial: int, summary: dict[str, Any]) -> None:
         self._heard_of(trial).summary = summary
 
-    def epoch(self, trial: int, epoch: Epoch, look: Look | None) -> bool:
+    def epoch(self, trial: int, epoch: Epoch, probe: Probe | None) -> bool:
         known = self._heard_of(trial)
         known.curve.append(epoch)
-        known.look = look or known.look
-        return super().epoch(trial, epoch, look)
+        known.probe = probe or known.probe
+        return super().epoch(trial, epoch, probe)
 
     def _heard_of(self, trial: int) -> _Trial:
         self.current = self.seen.setdefault(trial, _Trial(trial))

@@ -28,7 +28,7 @@ from goalward.task.lifted_reader import read_domain, read_problem
 from goalward.task.states import StateReader
 
 if TYPE_CHECKING:
-    from goalward.learning.trials import Watcher
+    from goalward.learning.watchers import Watcher
 
 
 @dataclass(frozen=True)

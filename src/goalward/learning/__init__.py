@@ -1,8 +1,13 @@
-"""Learning a heuristic: the table of methods, the network, its training with PyTorch, and the choice among trials.
+"""Learning a heuristic, in four parts that can be read on their own:
+
+- ``rsl.py``: the paper's Algorithm 1, regress, sample, label, fit;
+- ``expert.py``: expert iteration, which carries it on;
+- ``trainer.py``: the training loop, with the network, its batches and its optimiser beside it;
+- ``selection.py``: validation searches and the verdict on a model, with ``validation.py`` and ``leads.py``.
 
 Use :func:`train_with` for everything at once, or :func:`train_network` with any :class:`~goalward.sampling.Dataset`.
-This room, and none before it, imports PyTorch; it does so when something is trained, so that the command line and
-configs can read methods and options without waiting for it.
+PyTorch is imported when something is trained, so that the command line and configs can read methods and options without
+waiting for it.
 """
 
 from __future__ import annotations
@@ -13,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from goalward.learning.methods import METHODS, Method, find_method, make_options, train_with
     from goalward.learning.options import PRESETS, LearnOptions, NetworkShape, TrainingOptions
-    from goalward.learning.preimages import PreimageOptions
     from goalward.learning.results import TrainingResult
+    from goalward.learning.rsl import PreimageOptions
     from goalward.learning.trainer import train_network
 
 _HOME = {
@@ -23,7 +28,7 @@ _HOME = {
     "LearnOptions": "options",
     "Method": "methods",
     "NetworkShape": "options",
-    "PreimageOptions": "preimages",
+    "PreimageOptions": "rsl",
     "TrainingOptions": "options",
     "TrainingResult": "results",
     "find_method": "methods",

@@ -10,8 +10,9 @@ from statistics import geometric_mean
 from goalward.learning.validation import TooLateError, seconds_each, solve_each
 from goalward.search import BoundHeuristic
 from goalward.search.portfolio import LEADS, Lead
-from goalward.search.solving import Outcome, default_search
+from goalward.search.solving import Outcome
 from goalward.search.starts import Start
+from goalward.search.strategy import default_search
 from goalward.task.strips import Ints
 
 LEAD_STATES, A_MOMENT = 5, 1.5

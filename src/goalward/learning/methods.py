@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any, Literal
 from goalward.declared import Options, declared
 from goalward.errors import UsageError, of_these
 from goalward.extras import require_torch
-from goalward.learning.options import LearnOptions
+from goalward.learning.options import REMOVED, LearnOptions
 from goalward.search.model import Model
 from goalward.task.strips import Task
 
 if TYPE_CHECKING:
     from goalward.learning.results import TrainingResult
-    from goalward.learning.trials import Trial, Watcher
+    from goalward.learning.trials import Trial
+    from goalward.learning.watchers import Watcher
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class Method:
         return learn
 
 
-_PREIMAGES = "goalward.learning.preimages.PreimageOptions"
+_PREIMAGES = "goalward.learning.rsl.PreimageOptions"
 _BASELINES = "goalward.baselines"
 _FERBER_2021 = "Ferber, Geißer, Trevizan, Helmert, Hoffmann 2021"
 
@@ -73,6 +74,10 @@ METHODS: dict[str, Method] = {
         Method(
             "sing", "instance", "supervised by the depths of backward depth-first searches from goal states",
             "Yu, Kuroiwa, Fukunaga 2020, configuration C4", f"{_BASELINES}.sing.SingOptions",
+        ),
+        Method(
+            "fsm", "instance", "supervised by regression, breadth-first and random, with labels improved in the sample",
+            "Bettker, Minini, Pereira, Ritt 2024", f"{_BASELINES}.fsm.FsmOptions",
         ),
         Method(
             "boot", "instance", "bootstrapping: solves ever farther states with the current network; plan lengths",
@@ -136,6 +141,9 @@ def make_options(
 
     ``values`` are as Python and TOML give them, ``texts`` as they stand on a command line.
     """
+    for name in [*(values or ()), *(texts or ())]:
+        if name in REMOVED:
+            raise UsageError(f"there is no option {name} any more: {REMOVED[name]}")
     return options_class(method).of(method, values, texts)
 
 
@@ -153,13 +161,15 @@ def train_with(
     """
     require_torch("training")
     import goalward.learning.trainer  # noqa: F401, PLC0415 - loads PyTorch, before the clock starts
+    from goalward.learning.budget import Budget  # noqa: PLC0415
     from goalward.learning.models import train_model  # noqa: PLC0415 - the table is read by those who train nothing
 
     known = options_class(method)
     chosen = known() if options is None else options
     if not isinstance(chosen, known):
         raise UsageError(f"{method} learns with {known.__name__}, and these are {type(chosen).__name__}")
-    return train_model(task, method, find_method(method).learn, chosen, watcher, spent=spent)
+    budget = Budget(chosen.resolved().time_limit, spent=spent)
+    return train_model(task, method, find_method(method).learn, chosen, watcher, budget=budget)
 
 
 def methods_with(option: str) -> list[str]:

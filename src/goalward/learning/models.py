@@ -5,21 +5,24 @@ from __future__ import annotations
 import json
 import math
 import platform
-import time
+from collections.abc import Iterator
 from dataclasses import asdict
+from functools import partial
 from importlib.metadata import version
 from typing import Any, cast
 
 from goalward.errors import UsageError
+from goalward.learning.budget import LEAST_SECONDS, SHARES, Budget
 from goalward.learning.options import LearnOptions
-from goalward.learning.race import Learned, Race, judge
-from goalward.learning.trials import Chosen, Learner, Watcher
+from goalward.learning.quality import quality
+from goalward.learning.selection import SEARCHES, Trained, validate, verdict
+from goalward.learning.side_by_side import run_together, trials_at_once
+from goalward.learning.trials import Chosen, Learner, Together, Trial
 from goalward.learning.validation import validation_states
+from goalward.learning.watchers import Watcher
 from goalward.search.model import Model
-from goalward.task.strips import Task
-
-WALKING_SHARE = 0.1
-"""Of the time limit, at which walks to validation states end with what they have."""
+from goalward.search.network import bind_network
+from goalward.task.strips import Ints, Task
 
 
 def train_model(
@@ -29,36 +32,95 @@ def train_model(
     options: Chosen,
     watcher: Watcher | None = None,
     *,
-    spent: float = 0.0,
+    budget: Budget | None = None,
 ) -> Model:
     """Learn a heuristic for a task by the trials of one method; ``goalward.learning.methods`` knows its learner.
 
-    With several trials, each has its own seed, and samplers and labels take turns; the one that solves most validation
-    states is kept, by fewer evaluations among equals. Unless a number of trials is asked for, there are no more once
-    one has solved them all at once. The time limit is shared between the trials; ``spent``
-    seconds of it have gone before.
+    Of several trials, each with its own seed, the one that does best on validation states is kept. They share the
+    budget, which is the options' time limit from now on unless another one is given.
     """
     if not task.n_atoms:
         raise UsageError(f"{task.problem_name} has nothing to learn: no atom of it can change, every state is the same")
-    started = time.monotonic()
     options = options.resolved()
-    until = math.inf if options.time_limit is None else started + WALKING_SHARE * max(options.time_limit - spent, 0.0)
-    wanted = getattr(watcher, "go_on", lambda: True)
-    states = validation_states(
-        task, options.validation_states, options.seed, go_on=lambda: time.monotonic() < until and wanted() is not False
-    )
-    race = Race(task, method, learn, options, states, watcher, spent + time.monotonic() - started)
-    trials, best = race.run()
-    verdict = judge(best, task, states, race.latest)
-    return Model(task, best.result.weights, _info(method, options, trials, best, time.monotonic() - started) | verdict)
+    budget = budget or Budget(options.time_limit)
+    before = budget.elapsed
+    training = _Training(task, method, learn, options, watcher or Watcher(), budget)
+    trained = list(training.run())
+    best = max(trained, key=lambda each: each.rank)
+    heuristic = bind_network(task, best.result.weights)
+    ends = budget.ends + LEAST_SECONDS
+    said = verdict(heuristic, best.score, training.states, options.validation_seconds, ends - training.for_quality)
+    if best.result.end != "interrupted":
+        said |= quality(heuristic, said, training.states, options.validation_seconds, ends)
+    return Model(task, best.result.weights, _info(method, options, trained, best, budget.elapsed - before) | said)
+
+
+class _Training:
+    """The trials of one training."""
+
+    def __init__(
+        self, task: Task, method: str, learn: Learner[Any], options: LearnOptions, watcher: Watcher, budget: Budget
+    ) -> None:
+        self.task = task
+        self.method = method
+        self.learn = learn
+        self.options = options
+        self.at_once = trials_at_once(options)
+        self.watcher = watcher
+        self.together = Together()
+        self.budget = budget
+        walking = budget.until("validation states")
+        self.states: list[Ints] = validation_states(
+            task, options.validation_states, options.seed, go_on=lambda: walking() and self.watcher.go_on()
+        )
+        self.for_quality = SHARES["quality"] * (budget.seconds or 0.0) if self.states else 0.0
+        """Seconds at the end for improving plans of validation states."""
+
+    def run(self) -> Iterator[Trained]:
+        """The trials, some of them side by side; they share the time, and an interrupted one is the last."""
+        n = self.options.trials
+        for begin in range(0, n, self.at_once):
+            if begin and self.budget.over:
+                return
+            left, turns = self.budget.left, -(-(n - begin) // self.at_once)
+            seconds = None if left is None else max(left - self.for_quality, LEAST_SECONDS) / turns
+            jobs = [partial(self._trial, number, seconds) for number in range(begin, min(begin + self.at_once, n))]
+            trained = run_together(jobs, self.together, self.options.threads) if len(jobs) > 1 else [jobs[0]()]
+            yield from trained
+            if any(each.result.end == "interrupted" for each in trained):
+                return
+
+    def _trial(self, number: int, seconds: float | None) -> Trained:
+        """One trial learns, and validation states say what came out, in the share of its time for that."""
+        options, for_verdict = self.options, math.inf
+        budget = self.budget.part(seconds)
+        if seconds is not None:
+            for_verdict = min(options.validation_seconds * len(self.states) * SEARCHES, SHARES["verdict"] * seconds)
+            budget = self.budget.part(max(seconds - for_verdict, LEAST_SECONDS))
+        trial = Trial(self.task, self.method, options, number, budget, self.states, self.watcher, self.together)
+        result = self.learn(trial)
+        score = None
+        # After Ctrl-C in the first trial there is nothing to choose from, so nobody has to wait for validation.
+        if self.states and not (number == 0 and result.end == "interrupted"):
+            trial.phase("validation")
+            score = validate(
+                bind_network(self.task, result.weights),
+                self.states,
+                max(for_verdict, LEAST_SECONDS) / SEARCHES,
+                options.validation_seconds,
+                self.budget.ends + LEAST_SECONDS - self.for_quality,
+            )
+        with self.together.lock:
+            self.watcher.rests(number)
+        return Trained(trial, result, score)
 
 
 def _finite(loss: float) -> float | None:
-    """A loss as JSON can hold it: there is none before the first epoch, nor in a round that solved nothing."""
+    """A loss as JSON can hold it: there is none before the first epoch."""
     return loss if math.isfinite(loss) else None
 
 
-def _info(method: str, options: LearnOptions, trials: list[Learned], best: Learned, seconds: float) -> dict[str, Any]:
+def _info(method: str, options: LearnOptions, trained: list[Trained], best: Trained, seconds: float) -> dict[str, Any]:
     info = {
         "method": method,
         "preset": options.preset,
@@ -74,30 +136,27 @@ def _info(method: str, options: LearnOptions, trials: list[Learned], best: Learn
             [e.number, _finite(e.train_loss), _finite(e.validation_loss), round(e.seconds, 3)]
             for e in best.result.curve
         ],
-        "trials": [
-            {
-                "seed": trial.trial.seed,
-                "sampler": trial.result.notes.get("sampler"),
-                "notes": trial.result.notes,
-                "validation_loss": _finite(trial.result.validation_loss),
-                "epochs": len(trial.result.curve),
-                "end": trial.result.end,
-                "restarts": trial.result.restarts,
-                "solved": trial.score.solved if trial.score else None,
-                "validation_states": trial.score.states if trial.score else None,
-                "expanded_per_step": round(trial.score.expanded_per_step, 2) if trial.score else None,
-                "solved_alone": trial.score.alone if trial.score else None,
-                "evaluations": trial.score.evaluations if trial.score else None,
-                "search_seconds": round(trial.score.seconds, 3) if trial.score else None,
-                "solved_nearer": trial.nearer.solved if trial.nearer else None,
-                "solved_alone_nearer": trial.nearer.alone if trial.nearer else None,
-                "rounds": trial.rounds,
-                "dropped": trial.dropped,
-            }
-            for trial in trials
-        ],
-        "chosen_trial": trials.index(best),
+        "trials": [_trial_info(each) for each in trained],
+        "chosen_trial": trained.index(best),
         "versions": {name: version(name) for name in ("goalward", "torch")} | {"python": platform.python_version()},
     }
     # As the model file will give it back.
     return cast(dict[str, Any], json.loads(json.dumps(info)))
+
+
+def _trial_info(trained: Trained) -> dict[str, Any]:
+    score = trained.score
+    return {
+        "seed": trained.trial.seed,
+        "sampler": trained.result.notes.get("sampler"),
+        "notes": trained.result.notes,
+        "validation_loss": _finite(trained.result.validation_loss),
+        "epochs": len(trained.result.curve),
+        "end": trained.result.end,
+        "restarts": trained.result.restarts,
+        "solved": score.solved if score else None,
+        "validation_states": score.states if score else None,
+        "solved_alone": score.alone if score else None,
+        "evaluations": score.evaluations if score else None,
+        "search_seconds": round(score.seconds, 3) if score else None,
+    }

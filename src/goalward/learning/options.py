@@ -21,14 +21,12 @@ PRESETS: dict[str, dict[str, Any]] = {
         "patience": 8,
         "schedule": "cosine",
         "normalise": True,
-        "enough_looks": 3,
-        "race": True,
+        "required_probes": 3,
         "rollouts": 0,
         "length": 0,
-        "fresh": True,
-        "sampler": ("mixed",),  # the trials take these in turn, and labels and improvements
-        "labels": ("min-ff", "d"),
-        "improve": ("met", "led"),
+        "sampler": "mixed",
+        "labels": "d",
+        "expert": True,
     },
     "paper": {
         "width": 250,
@@ -38,22 +36,28 @@ PRESETS: dict[str, dict[str, Any]] = {
         "patience": 2,
         "schedule": "constant",
         "normalise": False,
-        "enough_looks": 0,
-        "race": False,
+        "required_probes": 0,
         "rollouts": 5,
         "length": 500,
-        "fresh": False,
-        "sampler": ("uniform",),
-        "labels": ("d",),
-        "improve": ("none",),
+        "sampler": "uniform",
+        "labels": "d",
+        "expert": False,
     },
 }
 """Sets of values for the options that are left open: those declared by :func:`by_preset`."""
 DEFAULT_SECONDS = 120.0
-"""For methods that would go on for ever, where nothing says when to end."""
+"""For methods that would go on for ever, if nothing says when to end. Not tuned."""
 
 ENDLESS = 10**9
 """Epochs that no training reaches: only the clock ends it."""
+
+REMOVED = {
+    "improve": "goalward learns by expert iteration now; --expert false leaves it out",
+    "race": "one network is trained now; --trials asks for more",
+    "fresh": "expert iteration always draws new states; --expert false draws them once",
+    "enough_looks": "it is called required_probes now",
+}
+"""Options of earlier versions, and what took their place."""
 
 
 def by_preset(help_text: str, low: float | None = None, high: float | None = None, **more: Any) -> Any:
@@ -128,11 +132,8 @@ class TrainingOptions(NetworkOptions):
 class LearnOptions(NetworkOptions):
     """What every learned method can be told; each adds options of its own."""
 
-    trials: int | None = option(
-        None,
-        "networks to train, one by default or one per kind of lessons; the best on validation states is kept",
-        1,
-        1000,
+    trials: int = option(
+        1, "networks to train, each with a seed of its own; the best on validation states is kept", 1, 1000
     )
     cores: int = option(1, "trials that are trained side by side, each on a core; 0: on all there are", 0, 1024)
     validation_states: int = option(10, "ends of random walks that choose among the trials", 0, 10_000)
@@ -140,11 +141,6 @@ class LearnOptions(NetworkOptions):
 
     ended_by: ClassVar[str | None] = None
     """The option without which the method would never end; None: it ends by itself."""
-
-    @property
-    def n_trials(self) -> int:
-        """How many trials where nobody says so: one."""
-        return self.trials or 1
 
     def resolved(self) -> Self:
         """With the preset's values, and with a time limit where nothing else would end the method.
@@ -163,11 +159,11 @@ class LearnOptions(NetworkOptions):
 class SupervisedOptions(TrainingOptions, LearnOptions):
     """For methods that make a data set first and then fit a network to it.
 
-    Training ends when more of it cannot matter: a few searches after an epoch (a look, see ``looks.py``) go straight to
-    the goal by short plans from all their validation states, and so they do for ``enough_looks`` looks in a row.
+    Training ends when more of it cannot matter: a few searches after an epoch (a probe, see ``probes.py``) go straight
+    to the goal from all their validation states, by plans that improvement does not shorten, and so they do for
+    ``required_probes`` probes in a row.
     """
 
-    race: bool = by_preset("drop the worse half of the trials in rounds, so that the best have most of the time")
-    enough_looks: int = by_preset(
-        "looks in a row with all their states solved straight and by short plans that end training; 0: none do", 0, 1000
+    required_probes: int = by_preset(
+        "probes in a row with all their states solved straight and by short plans that end training; 0: never", 0, 1000
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from goalward.search.network import NetworkWeights
@@ -26,18 +26,10 @@ class Epoch:
     learning_rate: float
     states: int = 0
 
-    def after(self, last: Epoch) -> Epoch:
-        """The same, counted on from the last epoch of an earlier training."""
-        seconds, states = last.seconds + self.seconds, last.states + self.states
-        return replace(self, number=last.number + self.number, seconds=seconds, states=states)
-
 
 @dataclass(frozen=True, eq=False)
 class TrainingResult:
-    """The best weights and how they came about; ``notes`` are what the method has to say of its data.
-
-    ``more`` goes on with the training in another trial, where the method can do that.
-    """
+    """The best weights and how they came about; ``notes`` are what the method has to say of its data."""
 
     weights: NetworkWeights
     curve: list[Epoch]
@@ -45,27 +37,12 @@ class TrainingResult:
     end: End
     restarts: list[str] = field(default_factory=list)
     notes: dict[str, Any] = field(default_factory=dict)
-    more: Callable[[Any], TrainingResult] | None = None
-
-    def after(self, before: TrainingResult) -> TrainingResult:
-        """The two trainings as one, where this one began with the weights of the other."""
-        return replace(
-            self,
-            curve=[*before.curve, *(epoch.after(before.last) for epoch in self.curve)],
-            best_epoch=before.last.number + self.best_epoch,
-            restarts=[*before.restarts, *self.restarts],
-        )
-
-    @property
-    def last(self) -> Epoch:
-        """The last epoch; where there was none, one that counts as nothing."""
-        return self.curve[-1] if self.curve else Epoch(0, 0.0, 0.0, 0.0, 0.0)
 
     @property
     def validation_loss(self) -> float:
-        """The least of all epochs."""
-        losses = (epoch.validation_loss for epoch in self.curve)
-        return min((loss for loss in losses if math.isfinite(loss)), default=math.inf)
+        """That of the epoch whose weights were kept; infinite if there was none."""
+        kept = [epoch.validation_loss for epoch in self.curve if epoch.number == self.best_epoch]
+        return kept[0] if kept and math.isfinite(kept[0]) else math.inf
 
 
 # Called after every epoch, with a way to see the current weights; returns False or a reason to end training there.

@@ -114,14 +114,3 @@ class StateNetwork(nn.Module):
         last = dense(self.output)
         last = Layer(last.weights * np.float32(scale), last.bias * np.float32(scale) + np.float32(mean))
         return NetworkWeights(array(self.table), array(self.bias), (*layers, last))
-
-    def adopt(self, weights: NetworkWeights, mean: float = 0.0, scale: float = 1.0) -> None:
-        """Take weights that a network of this shape once exported; the inverse of :meth:`export`."""
-        *inner, last = weights.layers
-        layers = [*inner, Layer(last.weights / np.float32(scale), (last.bias - np.float32(mean)) / np.float32(scale))]
-        with torch.no_grad():
-            self.table.copy_(torch.from_numpy(weights.table))
-            self.bias.copy_(torch.from_numpy(weights.bias))
-            for linear, layer in zip(self._linears(), layers, strict=True):
-                linear.weight.copy_(torch.from_numpy(layer.weights))
-                linear.bias.copy_(torch.from_numpy(layer.bias))

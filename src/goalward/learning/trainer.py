@@ -1,9 +1,8 @@
-"""Training a network on labelled states: supervised learning with early stopping, restarts and a time limit."""
+"""The training loop: supervised learning with early stopping, restarts and a time limit."""
 
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 
 import numpy as np
@@ -11,21 +10,24 @@ import torch
 
 from goalward.errors import GoalwardError, UsageError
 from goalward.learning.adam import Adam
+from goalward.learning.batches import ChoiceBatches, StateBatches, only_core
 from goalward.learning.best_so_far import BestSoFar
-from goalward.learning.choice_batches import ChoiceBatches
-from goalward.learning.lesson import Lesson
-from goalward.learning.lessons import Lessons, OneDataset
+from goalward.learning.budget import Budget
+from goalward.learning.lessons import Lesson, Lessons, OneDataset
 from goalward.learning.options import TrainingOptions
 from goalward.learning.results import End, Epoch, TrainingResult, Watch
-from goalward.learning.state_batches import StateBatches, only_core
 from goalward.learning.state_network import StateNetwork
 from goalward.sampling import Dataset
 from goalward.search.network import NetworkWeights
 from goalward.task.packing import core_atoms
+from goalward.task.states import BitRows
 
 MAX_RESTARTS = 3
+"""After a network that came out dead or diverged. Not tuned."""
 VALIDATION_BATCH = 4096
-FINAL_SHARE = 0.01  # of the learning rate, where it ends under the cosine schedule
+"""Held-out states that are evaluated at once. Not tuned."""
+FINAL_RATE = 0.01
+"""Of the learning rate, where the cosine schedule ends. Not tuned."""
 
 Log = Callable[[str], None]
 GoOn = Callable[[], bool]
@@ -35,17 +37,17 @@ def train_network(
     data: Dataset | Lessons,
     options: TrainingOptions,
     *,
-    start: NetworkWeights | None = None,
     watch: Watch | None = None,
     go_on: GoOn | None = None,
     log: Log | None = None,
+    budget: Budget | None = None,
 ) -> TrainingResult:
     """Fit a network to a data set, or to a lesson per epoch, and keep the weights with the least validation loss.
 
-    Where losses of different lessons cannot be compared, because labels change, the last weights are kept. Training
-    goes on from the weights ``start``, if they are given.
+    If losses of different lessons cannot be compared, because labels change, the last weights are kept.
 
     ``watch`` is told of every epoch, ``go_on`` is asked after every step: False ends training with the best so far.
+    ``budget`` is the time for it, by default the options' time limit from now on.
 
     A network that comes out dead (it gives every state the same value) or diverges is thrown away and trained again
     from another start, at most three times; the result says so. KeyboardInterrupt ends training with the best so far.
@@ -54,12 +56,12 @@ def train_network(
     if options.device == "cuda" and not torch.cuda.is_available():
         raise UsageError("--device cuda: PyTorch sees no GPU here; use --device cpu")
     restarts: list[str] = []
-    started = time.monotonic()
+    budget = budget or Budget(options.time_limit)
     threads = torch.get_num_threads()
     torch.set_num_threads(options.threads)
     try:
         for attempt in range(MAX_RESTARTS + 1):
-            run = _Run(data, options, attempt, started, watch, None if attempt else start, go_on)
+            run = _Run(data, options, attempt, budget, watch, go_on)
             problem = run.train()
             if problem is None:
                 assert run.end is not None
@@ -80,13 +82,12 @@ class _Run:
         data: Dataset | Lessons,
         options: TrainingOptions,
         attempt: int,
-        started: float,
-        watch: Watch | None,
-        start: NetworkWeights | None = None,
+        budget: Budget,
+        watch: Watch | None = None,
         go_on: GoOn | None = None,
     ) -> None:
         self.options = options
-        self.started = started
+        self.budget = budget
         self.watch = watch
         self.go_on = go_on or (lambda: True)
         self.random = np.random.default_rng([options.seed, attempt, 0x7EA1])
@@ -95,8 +96,7 @@ class _Run:
         self.task = self.lessons.task
         self.lesson: Lesson | None = None
         self.curve: list[Epoch] = []
-        self.lessons.begin(options.time_limit)
-        first = self.lessons.next(0.0, None if start is None else lambda: start)
+        first = self.lessons.next(0.0, None)
         spread = float(first.labels.std())
         self.mean, self.scale = (float(first.labels.mean()), max(spread, 1e-6)) if options.normalise else (0.0, 1.0)
         self._open(first)
@@ -104,8 +104,6 @@ class _Run:
         generator = torch.Generator().manual_seed(options.seed * (MAX_RESTARTS + 1) + attempt)
         self.network = StateNetwork(self.task.n_atoms, options.shape, generator)
         self.network.silence(torch.from_numpy(np.flatnonzero(~core_atoms(self.task))))
-        if start is not None:
-            self.network.adopt(start, self.mean, self.scale)
         self.network.to(options.device)
         self.optimiser = Adam(
             self.network.parameters(), options.learning_rate, options.betas, options.epsilon, fused=True
@@ -113,7 +111,7 @@ class _Run:
         self.best = BestSoFar(self.network, options.patience)
         self.end: End | None = None
         self.seen = 0  # states trained on, in all epochs
-        self.validation_seconds = 0.0  # that the last look at the held-out states took
+        self.validation_seconds = 0.0  # that the last evaluation of the held-out states took
 
     def _open(self, lesson: Lesson) -> None:
         """Make a lesson ready: some of its states are held out, the others are trained on."""
@@ -152,7 +150,7 @@ class _Run:
                     return "the validation loss is not a number: training diverged"
                 if self.can_differ and spread < 1e-4 * self.spread and self.go_on():
                     return "the network is dead: it gives every state the same value"
-                seconds, rate = time.monotonic() - self.started, self.optimiser.rate
+                seconds, rate = self.budget.elapsed, self.optimiser.rate
                 epoch = Epoch(number, train_loss, validation_loss, seconds, rate, self.seen)
                 self.curve.append(epoch)
                 if self.lessons.comparable:
@@ -162,7 +160,7 @@ class _Run:
                 answer = self.watch(epoch, self.current_weights) if self.watch else None
                 if answer is False or not self.go_on():
                     self.end = "interrupted"
-                elif isinstance(answer, str) and self.lessons.enough():
+                elif isinstance(answer, str) and self.lessons.may_end():
                     self.end = answer  # a reason that speaks for the present weights: keep these
                     self.best.keep(number)
                 elif self._out_of_time():
@@ -178,49 +176,54 @@ class _Run:
 
     def _out_of_time(self) -> bool:
         """Is there only time left to validate what has been learned?"""
-        limit = self.options.time_limit
-        return limit is not None and time.monotonic() - self.started + self.validation_seconds >= limit
+        limit = self.budget.seconds
+        return limit is not None and self.budget.elapsed + self.validation_seconds >= limit
 
     def _progress(self, epochs_done: float) -> float:
         """0 at the start, 1 at the end of the epochs or of the time, whichever is nearer."""
-        share = epochs_done / self.options.max_epochs
-        if self.options.time_limit is not None:
-            share = max(share, (time.monotonic() - self.started) / self.options.time_limit)
-        return min(share, 1.0)
+        return min(max(epochs_done / self.options.max_epochs, self.budget.progress), 1.0)
 
     def _set_rate(self, epochs_done: float) -> None:
         if self.options.schedule == "cosine":
             fall = (1 + math.cos(math.pi * self._progress(epochs_done))) / 2
-            self.optimiser.rate = self.options.learning_rate * (FINAL_SHARE + (1 - FINAL_SHARE) * fall)
+            self.optimiser.rate = self.options.learning_rate * (FINAL_RATE + (1 - FINAL_RATE) * fall)
 
     def _learn(self) -> float | None:
-        """One epoch; the mean loss in squared steps, or None where it is not finite."""
-        rows = self.train_rows
-        self.random.shuffle(rows)
-        total, seen = 0.0, 0
-        for states, labels in self.batches.epoch(rows, self.options.batch_size):
-            self._set_rate(len(self.curve) + seen / len(rows))
-            loss = torch.nn.functional.mse_loss(self.network(states), labels)
-            total_loss = loss if self.choices is None else loss + self.choices.loss(self.network, self.scale)
-            self.optimiser.zero_grad()
-            total_loss.backward()  # type: ignore[no-untyped-call]
-            self.optimiser.step()
-            value = float(loss.detach())
-            if not math.isfinite(value):
-                return None
-            total += value * len(labels)
-            seen += len(labels)
-            if self._out_of_time() or not self.go_on():
-                break
+        """One epoch; the mean loss in squared steps, or None if it is not finite."""
+        assert self.lesson is not None
+        begun = self.budget.elapsed
+        total, seen, passes, ended = 0.0, 0, 0, False
+        while not ended and (passes < self.lesson.passes or self.budget.elapsed - begun < self.lesson.seconds):
+            self.random.shuffle(self.train_rows)
+            for states, labels in self.batches.epoch(self.train_rows, self.options.batch_size):
+                self._set_rate(len(self.curve) + min(seen / (len(self.train_rows) * self.lesson.passes), 1.0))
+                loss = self._step(states, labels)
+                if not math.isfinite(loss):
+                    return None
+                total += loss * len(labels)
+                seen += len(labels)
+                ended = self._out_of_time() or not self.go_on()
+                if ended:
+                    break
+            passes += 1
         self.seen += seen
         return total / max(seen, 1) * self.scale**2
+
+    def _step(self, states: torch.Tensor | BitRows, labels: torch.Tensor) -> float:
+        """One step of gradient descent; the loss of the labelled states."""
+        loss = torch.nn.functional.mse_loss(self.network(states), labels)
+        total = loss if self.choices is None else loss + self.choices.loss(self.network, self.scale)
+        self.optimiser.zero_grad()
+        total.backward()  # type: ignore[no-untyped-call]
+        self.optimiser.step()
+        return float(loss.detach())
 
     def _validate(self) -> tuple[float, float]:
         """Mean loss on the held-out states, and the spread of the values given to them, in steps.
 
-        Where there is no time for all of them, because not even the first epoch could be finished, on some.
+        If there is no time for all of them, because not even the first epoch could be finished, on some.
         """
-        begun, self.validation_seconds = time.monotonic(), 0.0
+        begun, self.validation_seconds = self.budget.elapsed, 0.0
         total, values = 0.0, []
         with torch.no_grad():
             for states, labels in self.batches.epoch(self.validation_rows, VALIDATION_BATCH):
@@ -230,5 +233,5 @@ class _Run:
                 if not self.curve and self._out_of_time():
                     break
         every = torch.cat(values)
-        self.validation_seconds = time.monotonic() - begun
+        self.validation_seconds = self.budget.elapsed - begun
         return total / len(every) * self.scale**2, float(every.std(unbiased=False)) * self.scale

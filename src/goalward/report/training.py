@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from goalward.experiments.store import Store
-from goalward.learning.preimages import PreimageOptions
+from goalward.learning.rsl import PreimageOptions
 from goalward.report.coverage import average, cells, columns
 from goalward.report.data import Entry, Experiment, Instance, instance_of, method_tables
 

@@ -48,7 +48,8 @@ class BoundHeuristic:
     those does not hold (nothing but a file written by hand can contain one) is served by the whole problem instead.
     ``lead`` is the part that begins in a search of several parts with this heuristic, ``head_start`` how many seconds
     it has before the others; None is what suits a heuristic that nobody has tried. ``unit_costs`` says what its values
-    count: steps, or the costs in the PDDL; None is unknown, as of a Python function or a network.
+    count: steps, or the costs in the PDDL; None is unknown, as of a Python function or a network. A ``learned``
+    heuristic gets ``network_share`` of the effort of improving a plan.
     """
 
     def __init__(
@@ -61,12 +62,16 @@ class BoundHeuristic:
         lead: Lead = "landmarks",
         head_start: float | None = None,
         unit_costs: bool | None = None,
+        learned: bool = False,
+        network_share: float = 0.0,
     ) -> None:
         self.task = task
         self.name = name
         self.lead: Lead = current_lead(lead)
         self.head_start = head_start
         self.unit_costs = unit_costs
+        self.learned = learned
+        self.network_share = network_share
         self._make = make
         self._whole = whole
         self._fixed = to_bits([np.flatnonzero(fixed_atoms(task)).astype(np.int32)], task.n_atoms)

@@ -50,16 +50,6 @@ class LearnedModel(Protocol):
         """What a person wants to know of it; with ``details`` also the long lists, such as the training curve."""
 
 
-def is_of_use(model: LearnedModel) -> bool:
-    """Is it worth asking in search? Not where training found that searches without the model are as good.
-
-    Nor where it looked and no search solved anything in its short time: on such instances the search without a network
-    was the faster one (``docs/learning.md``). A model that nobody has looked at is asked.
-    """
-    helps = model.info.get("likely_to_help")
-    return bool(helps) if helps is not None else model.info.get("solved_without") is None
-
-
 @dataclass(frozen=True)
 class ModelKind:
     """One kind of model file: the function that loads it, and what its heuristics need that is slow to import."""
@@ -98,7 +88,8 @@ def is_model(path: str | Path) -> bool:
 _INFO: dict[str, type | tuple[type, ...]] = {
     "method": str, "preset": str, "options": dict, "method_options": dict, "notes": dict, "versions": dict,
     "trials": list, "curve": list, "problems": list, "starts": list, "seconds": (int, float),
-    "head_start": (int, float), "seconds_per_state": (int, float), "seconds_per_state_without": (int, float),
+    "head_start": (int, float), "network_share": (int, float), "seconds_per_state": (int, float),
+    "seconds_per_state_without": (int, float),
 }  # fmt: skip
 
 
@@ -117,6 +108,8 @@ def checked_info(info: Any) -> dict[str, Any]:
         raise ValueError("what leads in search is unknown")
     if info.get("head_start") is not None and not 0 < info["head_start"] <= LONGEST_HEAD_START:
         raise ValueError("the head start of what leads in search is out of range")
+    if info.get("network_share") is not None and not 0 <= info["network_share"] < 1:
+        raise ValueError("the share of the network in improving plans must be at least 0 and below 1")
     for row in info.get("curve") or []:
         if not isinstance(row, list) or not all(entry is None or isinstance(entry, (int, float)) for entry in row):
             raise ValueError("its training curve holds something else than rows of numbers")

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 FORMAT = "goalward-model"
 VERSION = 1
+DEFAULT_NETWORK_SHARE = 0.5
+"""Of the effort of improving a plan, for a network that was never validated. Not tuned."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +81,8 @@ class Model(Solver):
         if task is not None and task is not self.task and task_fingerprint(task) != self.fingerprint:
             raise UsageError(f"the model was trained for another problem than {task.problem_name}")
         method, lead = str(self.info.get("method", "network")), cast(Lead, self.info.get("lead") or "landmarks")
-        return bind_network(task or self.task, self.weights, method, lead, self.info.get("head_start"))
+        share = float(self.info.get("network_share", DEFAULT_NETWORK_SHARE))
+        return bind_network(task or self.task, self.weights, method, lead, self.info.get("head_start"), share)
 
     def save(self, path: str | Path) -> None:
         """Write it to one file, all or nothing; :func:`goalward.load_model` reads it."""

@@ -85,6 +85,7 @@ def bind_network(
     name: str = "network",
     lead: Lead = "landmarks",
     head_start: float | None = None,
+    network_share: float = 0.0,
 ) -> BoundHeuristic:
     """Make a network ready to evaluate states of a task; weights are packed for this machine once.
 
@@ -100,4 +101,6 @@ def bind_network(
     def make(problem: _core.Problem) -> _core.Heuristic:
         return _core.network_heuristic(problem, packed)
 
-    return BoundHeuristic(task, name, make, whole=whole, lead=lead, head_start=head_start)
+    return BoundHeuristic(
+        task, name, make, whole=whole, lead=lead, head_start=head_start, learned=True, network_share=network_share
+    )

@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast, overload
@@ -17,20 +17,19 @@ import numpy as np
 
 from goalward.errors import UsageError
 from goalward.search.best_first import Progress, SearchOptions
-from goalward.search.heuristics import BoundHeuristic, HeuristicFunction, bind_heuristic
-from goalward.search.learned import LearnedModel, is_of_use
-from goalward.search.portfolio import WITHOUT_NETWORK, current_lead
+from goalward.search.heuristics import BoundHeuristic, HeuristicFunction
+from goalward.search.learned import LearnedModel
 from goalward.search.solving import (
-    AS_LONG_AS_SEARCH,
     TIME_LIMIT,
+    WHILE_IT_PAYS,
     Improvement,
     OnPlan,
     Outcome,
-    default_search,
     solve,
     solve_all,
 )
 from goalward.search.starts import Start, initial_state
+from goalward.search.strategy import default_search, strategy_for
 from goalward.task.sexpr import read_text
 from goalward.task.states import StateLike, StateReader, as_state, is_names
 from goalward.task.strips import Task
@@ -49,7 +48,7 @@ class Solver:
         memory_limit: int | str | None = None,
         jobs: int = 1,
         cores: int | None = None,
-        improve: Improvement | float | str | None = AS_LONG_AS_SEARCH,
+        improve: Improvement | float | str | None = WHILE_IT_PAYS,
         progress: Progress | None = None,
     ) -> Outcome: ...
     @overload
@@ -62,7 +61,7 @@ class Solver:
         memory_limit: int | str | None = None,
         jobs: int = 1,
         cores: int | None = None,
-        improve: Improvement | float | str | None = AS_LONG_AS_SEARCH,
+        improve: Improvement | float | str | None = WHILE_IT_PAYS,
         progress: Progress | None = None,
     ) -> list[Outcome]: ...
     def solve(
@@ -74,7 +73,7 @@ class Solver:
         memory_limit: int | str | None = None,
         jobs: int = 1,
         cores: int | None = None,
-        improve: Improvement | float | str | None = AS_LONG_AS_SEARCH,
+        improve: Improvement | float | str | None = WHILE_IT_PAYS,
         progress: Progress | None = None,
     ) -> Outcome | list[Outcome]:
         """Solve one state, or each of several; every plan is checked on the PDDL.
@@ -89,14 +88,15 @@ class Solver:
         """
         if not isinstance(jobs, int) or jobs < 1:
             raise UsageError(f"jobs must be a whole number of at least 1, but is {jobs!r}")
-        chosen = options or replace(default_search(learned=is_of_use(self)), time_limit=TIME_LIMIT)
+        strategy = strategy_for(self, algorithm=options.algorithm if options else None)
+        chosen = options or replace(strategy.options, time_limit=TIME_LIMIT)
         chosen = _with(chosen, time_limit=time_limit, memory_limit=memory_limit, cores=cores)
         one = states is None or _is_one(states)
         starts = [_start(self, state) for state in ([states] if one else states)]
         outcomes = list(
             solve_all(
                 starts,
-                without_model(self, chosen) if chosen.algorithm == "portfolio" else self.heuristic,
+                strategy.bind,
                 chosen,
                 jobs=jobs,
                 improve=Improvement.of(improve),
@@ -115,7 +115,7 @@ def plan(
     time_limit: float | str | None = None,
     memory_limit: int | str | None = None,
     cores: int | None = None,
-    improve: Improvement | float | str | None = AS_LONG_AS_SEARCH,
+    improve: Improvement | float | str | None = WHILE_IT_PAYS,
     progress: Progress | None = None,
     on_plan: OnPlan | None = None,
 ) -> Outcome:
@@ -131,13 +131,15 @@ def plan(
     :func:`anytime_plans` does the same as a generator.
     """
     model = _as_model(heuristic)
-    by_ff = heuristic == "ff" or (isinstance(heuristic, BoundHeuristic) and heuristic.name == "ff")
-    learned = model is not None and is_of_use(model)
-    chosen = options or default_search(learned=learned, algorithm=None if model or by_ff else "gbfs")
-    chosen = _with(chosen, time_limit=time_limit, memory_limit=memory_limit, cores=cores)
     bound = cast("str | HeuristicFunction | BoundHeuristic", heuristic)
-    if model is not None:
-        bound = without_model(model, chosen)(task) if chosen.algorithm == "portfolio" else model.heuristic(task)
+    by_ff = bound == "ff" or (isinstance(bound, BoundHeuristic) and bound.name == "ff")
+    if model is not None or by_ff:
+        strategy = strategy_for(model, algorithm=options.algorithm if options else None)
+        chosen = options or strategy.options
+        bound = bound if model is None else strategy.bind(task)
+    else:
+        chosen = options or default_search(learned=False, algorithm="gbfs")
+    chosen = _with(chosen, time_limit=time_limit, memory_limit=memory_limit, cores=cores)
     return solve(
         _start_of(task, init), bound, chosen, improve=Improvement.of(improve), progress=progress, on_plan=on_plan
     )
@@ -145,18 +147,6 @@ def plan(
 
 def _as_model(heuristic: Any) -> LearnedModel | None:
     return cast(LearnedModel, heuristic) if isinstance(heuristic, Solver) else None
-
-
-def without_model(model: LearnedModel, options: SearchOptions) -> Callable[[Task], BoundHeuristic]:
-    """What ``portfolio`` searches with if a model is left out: h_FF, led by the part that training found soonest."""
-
-    def h_ff(task: Task) -> BoundHeuristic:
-        bound = bind_heuristic(task, "ff", unit_costs=options.counts_steps)
-        if (lead := current_lead(model.info.get("lead"))) in WITHOUT_NETWORK:
-            bound.lead, bound.head_start = lead, model.info.get("head_start")
-        return bound
-
-    return h_ff
 
 
 def _with(options: SearchOptions, **given: Any) -> SearchOptions:

@@ -20,8 +20,6 @@ from typing import Any
 from goalward.errors import UsageError
 from goalward.measures import parse_duration
 from goalward.search.best_first import (
-    TURNS,
-    Algorithm,
     Progress,
     SearchOptions,
     SearchResult,
@@ -38,19 +36,18 @@ from goalward.task.strips import Task
 
 TIME_LIMIT = 30.0
 """Seconds for one state of many, where nobody says otherwise."""
-SHORT = 0.1
-"""Seconds that a plan is improved for at least, however soon it was found."""
-PAYING = 1.0
-"""Seconds that it may take as long as it pays."""
+SHORT = 0.05
+"""Seconds that a plan is improved for at least. Not tuned: what a user does not notice."""
+LONG = 0.2
+"""Seconds that a plan is improved for at most after a search that took no longer."""
 
 
 @dataclass(frozen=True)
 class Improvement:
     """How long a plan is improved once it has been found, never past the limit of its search.
 
-    None is as long as the search took, and at least :data:`SHORT`: that costs a short search nothing that anybody
-    notices, and shortens most plans by far. Better plans put the end off, the more the later they are found, up to
-    :data:`PAYING`.
+    By default (None) improvement ends if it has found nothing for as long as it took to get there, and at least for
+    :data:`SHORT`. It takes at most :data:`LONG`, or as long as the search took if that is longer.
     """
 
     seconds: float | None = None
@@ -71,37 +68,23 @@ class Improvement:
     def limits(self, search_time: float, limit: float | None) -> dict[str, Any]:
         """The limits of improvement after a search of so many seconds.
 
-        After a search of less than :data:`PAYING` it is effort that counts, not the clock: after a short one the same
-        command gives the same plan.
+        By default it is effort that counts, not the clock: after a short search the same command gives the same plan.
         """
         left = math.inf if limit is None else limit - search_time
-        if self.seconds is not None and math.isinf(self.seconds) and limit is None:
-            return {"time_limit": None}
-        if self.seconds is None and search_time < PAYING:
-            effort = round(max(SHORT, search_time) * EFFORT_PER_SECOND)
-            most = round(PAYING * EFFORT_PER_SECOND)
-            return {"effort_limit": effort, "most_effort": most, "time_limit": left if limit is not None else None}
-        return {"time_limit": min(search_time if self.seconds is None else self.seconds, left)}
+        if self.seconds is not None:
+            return {"time_limit": None if math.isinf(min(self.seconds, left)) else min(self.seconds, left)}
+        effort, most = max(SHORT, search_time * SHORT / LONG), max(LONG, search_time)
+        return {
+            "effort_limit": round(effort * EFFORT_PER_SECOND),
+            "most_effort": round(most * EFFORT_PER_SECOND),
+            "time_limit": None if limit is None else left,
+        }
 
 
-AS_LONG_AS_SEARCH = Improvement()
+WHILE_IT_PAYS = Improvement()
 """What users get who do not ask for anything else."""
 UNTIL_THE_END = Improvement(math.inf)
 """Until the limit of the search, or until there is nothing left to try."""
-
-
-def default_search(
-    *, learned: bool, algorithm: Algorithm | None = None, batch: int | tuple[int, ...] | None = None
-) -> SearchOptions:
-    """How to search; None stands for what is best with a learned heuristic, or without one.
-
-    A learned heuristic may mislead, so greedy searches of several widths take turns with it. The paper's search is
-    ``algorithm="gbfs", batch=1``.
-    """
-    algorithm = algorithm or ("hybrid" if learned else "portfolio")
-    if batch is None and learned and algorithm == "gbfs":
-        batch = TURNS
-    return SearchOptions(algorithm=algorithm, batch=batch)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,22 +9,21 @@ from importlib.util import find_spec
 from goalward.errors import UsageError, of_these
 from goalward.extras import require_torch
 from goalward.learning.methods import make_options, train_with
-from goalward.learning.relay import Relay
+from goalward.learning.watchers import Watcher
 from goalward.search.model import Model
 from goalward.task.strips import Task
 
 WAYS = ("up front", "background", "never")
 
 
-class _Stoppable(Relay):
+class _Stoppable(Watcher):
     """Ends a training when asked to."""
 
     def __init__(self) -> None:
-        super().__init__()
         self.stopped = threading.Event()
 
-    def epoch(self, trial: int, epoch: object, look: object) -> bool:
-        """An epoch is over; False ends training."""
+    def go_on(self) -> bool:
+        """False ends training."""
         return not self.stopped.is_set()
 
 

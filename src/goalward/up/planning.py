@@ -10,10 +10,11 @@ from goalward.errors import PddlError, UsageError
 from goalward.measures import parse_size
 from goalward.search.anytime import anytime_plans
 from goalward.search.best_first import SearchOptions
-from goalward.search.heuristics import BoundHeuristic, bind_heuristic
+from goalward.search.heuristics import BoundHeuristic
 from goalward.search.learned import LearnedModel
-from goalward.search.solving import Improvement, Outcome, default_search, solve
+from goalward.search.solving import Improvement, Outcome, solve
 from goalward.search.starts import Start, initial_state
+from goalward.search.strategy import strategy_for
 from goalward.task.states import StateReader
 from goalward.task.strips import Task
 from goalward.up.translation import Translation
@@ -27,15 +28,14 @@ class Search:
 
     start: Start
     heuristic: BoundHeuristic
-    learned: bool
+    base: SearchOptions
     improve: Improvement | None
     memory_limit: int | None
     cores: int
 
     def options(self, limits: Limits) -> SearchOptions:
         """How to search in the time that is left."""
-        search = default_search(learned=self.learned)
-        return replace(search, time_limit=limits.remaining, memory_limit=self.memory_limit, cores=self.cores)
+        return replace(self.base, time_limit=limits.remaining, memory_limit=self.memory_limit, cores=self.cores)
 
     def run(self, limits: Limits) -> Outcome:
         """Search in the time that is left."""
@@ -77,11 +77,12 @@ class Planning:
                     raise UsageError(f"the model is not for this problem: {error}") from None
         if start is None:
             fresh = initial_state(translation.ground())
-            return self._search(fresh, _h_ff(fresh.task), learned=False)
+            strategy = strategy_for(None)
+            return self._search(fresh, strategy.bind(fresh.task), strategy.options)
+        strategy = strategy_for(self.model)
         if self._bound is None or self._bound[0] is not self.model or self._bound[1].task is not start.task:
-            bound = _h_ff(start.task) if self.model is None else self.model.heuristic(start.task)
-            self._bound = self.model, bound
-        return self._search(start, self._bound[1], learned=self.model is not None)
+            self._bound = self.model, strategy.bind(start.task)
+        return self._search(start, self._bound[1], strategy.options)
 
     def _start(self, translation: Translation) -> Start:
         if self.model is None:
@@ -92,12 +93,8 @@ class Planning:
             return initial_state(translation.ground())
         return self.model.start(translation.problem_text(self.model.task.domain_name), SOURCE)
 
-    def _search(self, start: Start, heuristic: BoundHeuristic, *, learned: bool) -> Search:
-        return Search(start, heuristic, learned, self.improve, self.memory_limit, self.cores)
-
-
-def _h_ff(task: Task) -> BoundHeuristic:
-    return bind_heuristic(task, "ff", unit_costs=default_search(learned=False).counts_steps)
+    def _search(self, start: Start, heuristic: BoundHeuristic, options: SearchOptions) -> Search:
+        return Search(start, heuristic, options, self.improve, self.memory_limit, self.cores)
 
 
 def anytime(search: Search, limits: Limits) -> Iterator[tuple[Outcome, bool]]:

@@ -20,11 +20,13 @@ namespace goalward {
 
 namespace {
 
-std::optional<ImproveResult> improved(const Guidance& guidance, const Ints& init, const Ints& plan,
+std::optional<ImproveResult> improved(const Guidance& guidance, const Heuristic* network, const Ints& init, const Ints& plan,
                                       bool unit_costs, uint64_t seed, double time_limit, uint64_t memory_limit, int at_once,
-                                      uint64_t effort_limit, uint64_t most_effort, int cores,
+                                      uint64_t effort_limit, uint64_t most_effort, int cores, double network_share,
                                       std::optional<nb::callable> progress) {
-    const ImproveOptions options{unit_costs, seed, time_limit, memory_limit, at_once, effort_limit, most_effort, cores};
+    const ImproveOptions options{unit_costs, seed, time_limit, memory_limit, at_once, effort_limit, most_effort, cores, network_share};
+    if (network && &network->problem() != &guidance.problem())
+        throw std::invalid_argument("the network was made for another problem than the guides");
     const auto heartbeat = [&](const ImproveResult& so_far) {
         nb::gil_scoped_acquire gil;
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
@@ -35,7 +37,7 @@ std::optional<ImproveResult> improved(const Guidance& guidance, const Ints& init
     const std::vector<int32_t> steps = to_vector(plan, 0, static_cast<int64_t>(guidance.problem().n_operators()));
     const std::vector<int32_t> atoms = to_vector(init, 0, guidance.problem().packing().n_atoms());
     nb::gil_scoped_release released;
-    return improve(guidance, atoms, steps, options, heartbeat);
+    return improve(guidance, network, atoms, steps, options, heartbeat);
 }
 
 std::vector<BetterPlan> better_since(const ImproveResult& result, std::size_t known) {
@@ -98,11 +100,11 @@ void register_improve(nb::module_& m) {
         .def_ro("effort", &ImproveResult::effort)
         .def_ro("generated", &ImproveResult::generated)
         .def_ro("seconds", &ImproveResult::seconds);
-    m.def("improve", &improved, "guidance"_a, "init"_a, "plan"_a, nb::kw_only(), "unit_costs"_a, "seed"_a,
-          "time_limit"_a, "memory_limit"_a, "at_once"_a, "effort_limit"_a, "most_effort"_a, "cores"_a, "progress"_a.none(),
-          nb::sig("def improve(guidance: Guidance, init: numpy.typing.NDArray[numpy.int32], "
+    m.def("improve", &improved, "guidance"_a, "network"_a.none(), "init"_a, "plan"_a, nb::kw_only(), "unit_costs"_a, "seed"_a,
+          "time_limit"_a, "memory_limit"_a, "at_once"_a, "effort_limit"_a, "most_effort"_a, "cores"_a, "network_share"_a, "progress"_a.none(),
+          nb::sig("def improve(guidance: Guidance, network: Heuristic | None, init: numpy.typing.NDArray[numpy.int32], "
                   "plan: numpy.typing.NDArray[numpy.int32], *, unit_costs: bool, seed: int, time_limit: float, "
-                  "memory_limit: int, at_once: int, effort_limit: int, most_effort: int, cores: int, "
+                  "memory_limit: int, at_once: int, effort_limit: int, most_effort: int, cores: int, network_share: float, "
                   "progress: collections.abc.Callable[[ImproveResult], bool | None] | None) -> ImproveResult | None"),
           "Make a plan cheaper; None where the steps are no plan.");
     m.def("neighbourhood_states", &neighbourhood_states, "problem"_a, "init"_a, "plan"_a, "effort"_a,

@@ -55,6 +55,7 @@ public:
     std::size_t size() const { return size_; }
     uint64_t bytes() const { return size_ * sizeof(Entry); }
     const Entry& top() const { return data_[0]; }
+    void clear() { size_ = 0; }
 
     void push(Entry entry) {
         if (size_ == data_.size()) data_.grow(size_ ? size_ + size_ / 2 : 4096);

@@ -10,6 +10,7 @@
 #include "search/core/threads.hpp"
 #include "search/improve/eliminate.hpp"
 #include "search/improve/neighbourhood.hpp"
+#include "search/improve/network_search.hpp"
 #include "search/improve/reorder.hpp"
 #include "search/improve/search_again.hpp"
 #include "search/improve/windows.hpp"
@@ -33,19 +34,21 @@ struct Shares {
         around = all / 3;
         again = all / 2;
         window = all / 6;
+        network = all;
     }
-    uint64_t around, again, window;
+    uint64_t around, again, window, network;
 };
 
 class Improver {
 public:
-    Improver(const Guidance& guidance, std::span<const int32_t> init, const ImproveOptions& options, Budget& budget,
-             ImproveResult& result)
+    Improver(const Guidance& guidance, const Heuristic* network, std::span<const int32_t> init,
+             const ImproveOptions& options, Budget& budget, ImproveResult& result)
         : problem_(guidance.problem()), options_(options), costs_{problem_, options.unit_costs},
           budget_(budget), result_(result), shares_(budget), random_(options.seed), init_(problem_.packing().n_words()),
           windows_(costs_, guidance.relaxed(options.unit_costs), budget, shares_.window),
           again_(costs_, guidance, init_, budget, shares_.again), limit_(options.effort_limit) {
         problem_.packing().pack(init, init_.data());
+        if (network) network_ = std::make_unique<NetworkSearch>(costs_, *network, init_, budget, shares_.network);
     }
 
     ~Improver() { budget_.fits(accounted_, 0); }
@@ -72,11 +75,13 @@ private:
     ImproveStatus run_in_turns() {
         for (uint64_t patience = first_patience; !stopped();) {
             const uint64_t found = found_;
-            look_around(patience);
+            if (network_) search_with_network(patience);
+            if (!stopped()) look_around(patience);
             if (near_ && near_->exhausted()) return ImproveStatus::optimal;
             if (!stopped()) search_windows(patience);
             if (!stopped()) search_again(patience);
-            if (windows_.exhausted() && again_.exhausted() && near_ && near_->full()) return ImproveStatus::nothing_left;
+            if (windows_.exhausted() && again_.exhausted() && near_ && near_->full() && network_exhausted())
+                return ImproveStatus::nothing_left;
             if (found_ == found) patience *= 2;
         }
         return why();
@@ -90,24 +95,35 @@ private:
             const uint64_t spent = spent_on_cores(), generated = near_->generated();
             const int cycle = windows_.cycle();
             std::vector<Detour> around;
-            std::optional<Detour> window, again;
+            std::optional<Detour> network, window, again;
             std::vector<std::function<void()>> works;
-            uint64_t effort = 0, max_effort = 0;  // of each
+            uint64_t effort = 0, max_effort = 0, network_effort = 0;  // of each of the others, and of the network
             if (!near_->full()) works.push_back([&] { around = near_->advance(effort); });
             if (!windows_.exhausted())
                 works.push_back([&] { window = windows_.advance(*path_, *window_index_, effort, max_effort); });
             if (!again_.exhausted()) works.push_back([&] { again = again_.advance(*path_, *again_index_, effort); });
+            const auto others = static_cast<double>(works.size());
+            double of_network = 0;  // its effort, in efforts of one of the others
+            if (!network_exhausted()) {
+                of_network = works.empty() ? 1 : others * network_ratio();
+                works.insert(works.begin(), [&] { network = network_->advance(*path_, *network_index_, network_effort); });
+            }
             if (works.empty()) return ImproveStatus::nothing_left;
-            effort = std::max<uint64_t>(at_most(patience * works.size()) / works.size(), 1);
-            max_effort = std::max<uint64_t>(at_most(UINT64_MAX / 2) / works.size(), 1);
+            const auto part = [&](double efforts) {
+                const auto all = at_most(static_cast<uint64_t>(std::min(efforts * (others + of_network), 1e18)));
+                return std::max<uint64_t>(1, static_cast<uint64_t>(static_cast<double>(all) / (others + of_network)));
+            };
+            effort = part(static_cast<double>(patience));
+            max_effort = part(1e18);
+            network_effort = std::max<uint64_t>(1, static_cast<uint64_t>(static_cast<double>(effort) * of_network));
             std::atomic<std::size_t> next = 0;
             run_threads(budget_.limits(), std::min(options_.cores, static_cast<int>(works.size())), [&] {
                 for (std::size_t i = next++; i < works.size(); i = next++) works[i]();
             });
             result_.effort += spent_on_cores() - spent;
             result_.generated += near_->generated() - generated;
-            const char* by = !around.empty() ? "neighbourhood" : window ? "window" : "search";
-            for (std::optional<Detour>* found : {&window, &again})
+            const char* by = network ? "network" : !around.empty() ? "neighbourhood" : window ? "window" : "search";
+            for (std::optional<Detour>* found : {&network, &window, &again})
                 if (*found) around.push_back(std::move(**found));
             if (!around.empty())
                 adopt(take_detours(costs_, *path_, std::move(around), budget_), by);
@@ -119,7 +135,10 @@ private:
         return why();
     }
 
-    uint64_t spent_on_cores() const { return near_->effort() + windows_.effort() + again_.effort(); }
+    uint64_t spent_on_cores() const {
+        return near_->effort() + windows_.effort() + again_.effort() + (network_ ? network_->effort() : 0);
+    }
+    double network_ratio() const { return options_.network_share / (1 - options_.network_share); }
 
     // Steps that add nothing that the goal can depend on are not part of the problem, and never missed.
     std::vector<int32_t> useful_steps(std::span<const int32_t> plan) const {
@@ -177,6 +196,24 @@ private:
         }
     }
 
+    // Like searching again; but its share is another one, and it is the first to have a turn.
+    void search_with_network(uint64_t patience) {
+        const double others = static_cast<double>(result_.effort - network_->effort());
+        const double due = others * network_ratio();
+        patience = std::max(patience, std::max(static_cast<uint64_t>(due), network_->effort()) - network_->effort());
+        for (uint64_t waited = 0; waited < patience && !stopped() && !network_->exhausted();) {
+            const uint64_t effort = network_->effort();
+            std::optional<Detour> detour = network_->advance(*path_, *index_, at_most(patience - waited));
+            result_.effort += network_->effort() - effort;
+            waited += network_->effort() - effort;
+            if (detour) {
+                adopt(take_detours(costs_, *path_, {std::move(*detour)}, budget_), "network");
+                waited = 0;
+            }
+        }
+    }
+    bool network_exhausted() const { return !network_ || network_->exhausted(); }
+
     void remove_steps() {
         result_.effort += elimination_price();
         std::vector<int32_t> rest = eliminate(costs_, *path_, budget_);
@@ -209,6 +246,7 @@ private:
         index_ = std::make_unique<SuffixIndex>(problem_, *path_);
         if (options_.cores == 1) return;
         window_index_ = std::make_unique<SuffixIndex>(*index_);
+        network_index_ = std::make_unique<SuffixIndex>(*index_);
         again_index_ = std::make_unique<SuffixIndex>(*index_);
     }
 
@@ -249,9 +287,10 @@ private:
     std::vector<Word> init_;
     Windows windows_;
     SearchAgain again_;
+    std::unique_ptr<NetworkSearch> network_;  // null without a network
     std::unique_ptr<Path> path_;
     std::unique_ptr<SuffixIndex> index_;
-    std::unique_ptr<SuffixIndex> window_index_, again_index_;  // with several cores: asking changes an index
+    std::unique_ptr<SuffixIndex> network_index_, window_index_, again_index_;  // with several cores: asking changes an index
     std::unique_ptr<Neighbourhood> near_;
     uint64_t found_ = 0, eliminated_at_ = 0;
     uint64_t kept_ = 0, accounted_ = 0;  // bytes of better plans; of all that is told to the budget
@@ -260,8 +299,8 @@ private:
 
 }  // namespace
 
-std::optional<ImproveResult> improve(const Guidance& guidance, std::span<const int32_t> init, std::span<const int32_t> plan,
-                                     const ImproveOptions& options,
+std::optional<ImproveResult> improve(const Guidance& guidance, const Heuristic* network, std::span<const int32_t> init,
+                                     std::span<const int32_t> plan, const ImproveOptions& options,
                                      const std::function<bool(const ImproveResult&)>& heartbeat) {
     ImproveResult result;
     const Limits* clock = nullptr;
@@ -272,7 +311,7 @@ std::optional<ImproveResult> improve(const Guidance& guidance, std::span<const i
     clock = &limits;
     Budget budget(limits);
     try {
-        Improver improver(guidance, init, options, budget, result);
+        Improver improver(guidance, network, init, options, budget, result);
         if (!improver.start(plan)) return std::nullopt;
         result.status = improver.run();
     } catch (const std::bad_alloc&) {

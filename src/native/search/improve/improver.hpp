@@ -30,6 +30,7 @@ struct ImproveOptions {
     // Up to here, a better plan puts the limit off to twice the sum of it and the effort so far.
     uint64_t most_effort = 0;
     int cores = 1;  // threads
+    double network_share = 0.5;  // of the effort, at least, for searches with the network if there is one
 };
 
 enum class ImproveStatus { optimal, nothing_left, out_of_time, out_of_memory, out_of_effort, cancelled };
@@ -52,8 +53,8 @@ struct ImproveResult {
 
 // `heartbeat` sees what has been found so far about twenty times a second and returns false to stop. Nothing where the
 // steps are no plan.
-std::optional<ImproveResult> improve(const Guidance& guidance, std::span<const int32_t> init, std::span<const int32_t> plan,
-                                     const ImproveOptions& options,
+std::optional<ImproveResult> improve(const Guidance& guidance, const Heuristic* network, std::span<const int32_t> init,
+                                     std::span<const int32_t> plan, const ImproveOptions& options,
                                      const std::function<bool(const ImproveResult&)>& heartbeat);
 
 }  // namespace goalward

@@ -10,7 +10,7 @@ import torch
 
 from goalward import _core
 from goalward.learning import NetworkShape
-from goalward.learning.state_batches import StateBatches, for_device
+from goalward.learning.batches import StateBatches, for_device
 from goalward.learning.state_network import StateNetwork
 from goalward.task.states import BitRows, from_bits, to_bits
 

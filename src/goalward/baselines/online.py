@@ -7,8 +7,8 @@ import numpy.typing as npt
 import torch
 
 from goalward.learning.adam import Adam
+from goalward.learning.batches import StateBatches, only_core
 from goalward.learning.options import NetworkOptions
-from goalward.learning.state_batches import StateBatches, only_core
 from goalward.learning.state_network import StateNetwork
 from goalward.search.network import NetworkWeights
 from goalward.task.packing import core_atoms

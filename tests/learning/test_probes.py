@@ -1,8 +1,7 @@
-"""Looks: training ends when more of it cannot matter, and at the same epoch every time."""
+"""Probes: training ends when more of it cannot matter, and at the same epoch every time."""
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -10,10 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from goalward.learning import PreimageOptions, looks, train_with, trials
-from goalward.learning.looks import FEW_EXPANSIONS, STATES, STRAIGHT, TRAINED_PER_EXPANSION, Look, Looks
+from goalward.learning import PreimageOptions, probes, train_with
+from goalward.learning.probes import EXPANSIONS, STATES, STRAIGHT, TRAINED_PER_EXPANSION, Probe, Probes
 from goalward.learning.results import Epoch
 from goalward.learning.validation import validation_states
+from goalward.learning.watchers import Relay
 from goalward.search import SearchOptions, Status, search
 from goalward.search.batches import ManyResults, search_many
 from goalward.search.model import Model
@@ -28,11 +28,8 @@ QUICK = PreimageOptions(
     samples=4000,
     length=20,
     rollouts=2,
-    sampler=("reachable", "uniform"),
-    labels=("d",),
-    fresh=False,
-    improve=("none",),
-    race=False,
+    sampler="reachable",
+    expert=False,
     max_epochs=9,
     validation_states=10,
 )
@@ -43,12 +40,12 @@ def epoch(number: int, states: int) -> Epoch:
 
 
 class Searches:
-    """Stands in for the searches of looks: where they began, and how many expansions they are said to take."""
+    """Stands in for the searches of probes: where they began, and how many expansions they are said to take."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, expansions: Callable[[int], int] | None = None) -> None:
         self.begun: list[list[list[int]]] = []
         self.expansions = expansions
-        monkeypatch.setattr(looks, "search_many", self.search)
+        monkeypatch.setattr(probes, "search_many", self.search)
 
     def search(self, heuristic: Any, states: Any, *, expansion_limit: int, go_on: Any) -> ManyResults:
         self.begun.append([state.tolist() for state in to_lists(states, heuristic.task.n_atoms)])
@@ -62,20 +59,20 @@ class Searches:
 @pytest.fixture
 def weights() -> NetworkWeights:
     """A network that is trained well enough to solve four blocks."""
-    return train_with(make_tiny("blocks").task, "n-rsl", replace(QUICK, sampler=("reachable",))).weights
+    return train_with(make_tiny("blocks").task, "n-rsl", QUICK).weights
 
 
-# --- one look ---
+# --- one probe ---
 
 
-def test_a_look_counts_the_states_that_plain_search_solves_with_few_expansions(weights: NetworkWeights) -> None:
+def test_a_probe_counts_the_states_that_plain_search_solves_with_few_expansions(weights: NetworkWeights) -> None:
     task = make_tiny("blocks").task
     states = validation_states(task, STATES, 0)
-    options = SearchOptions(expansion_limit=FEW_EXPANSIONS)
+    options = SearchOptions(expansion_limit=EXPANSIONS)
     alone = sum(search(task, bind_network(task, weights), options, init=state).solved for state in states)
-    look = Looks(task, states)(epoch(1, 100), lambda: weights)
-    assert look is not None
-    assert (look.solved, look.states) == (alone, STATES)
+    probe = Probes(task, states)(epoch(1, 100), lambda: weights)
+    assert probe is not None
+    assert (probe.solved, probe.states) == (alone, STATES)
 
 
 @pytest.mark.parametrize(
@@ -93,33 +90,33 @@ def test_it_is_enough_when_searches_go_straight_to_the_goal_by_short_plans(
         expanded = np.array([int(expansions * len(plan))], dtype=np.int32)
         return ManyResults([Status.SOLVED], expanded, Rows.of([plan]))
 
-    monkeypatch.setattr(looks, "search_many", found)
-    assert Looks(task, [task.init])(epoch(1, 100), lambda: weights) == Look(1, 1, enough)
+    monkeypatch.setattr(probes, "search_many", found)
+    assert Probes(task, [task.init])(epoch(1, 100), lambda: weights) == Probe(1, 1, enough)
 
 
-def test_looks_go_round_all_validation_states(monkeypatch: pytest.MonkeyPatch, weights: NetworkWeights) -> None:
+def test_probes_go_round_all_validation_states(monkeypatch: pytest.MonkeyPatch, weights: NetworkWeights) -> None:
     task = make_tiny("blocks").task
     states = [np.array(list(state), dtype=np.int32) for state in validation_states(task, 10, 0)]
-    searches, look = Searches(monkeypatch), Looks(task, states)
+    searches, probe = Searches(monkeypatch), Probes(task, states)
     for number in range(1, 6):
-        look(epoch(number, 10**9), lambda: weights)
+        probe(epoch(number, 10**9), lambda: weights)
     order = [state for begun in searches.begun for state in begun]
     assert order == [states[i % 10].tolist() for i in range(20)]
 
 
-def test_looks_spend_expansions_by_the_states_that_were_trained_on(
+def test_probes_spend_expansions_by_the_states_that_were_trained_on(
     monkeypatch: pytest.MonkeyPatch, weights: NetworkWeights
 ) -> None:
     task = make_tiny("blocks").task
-    Searches(monkeypatch, lambda number: 25)  # a hundred expansions in each look
-    look = Looks(task, validation_states(task, 4, 0))
+    Searches(monkeypatch, lambda number: 25)  # a hundred expansions in each probe
+    probe = Probes(task, validation_states(task, 4, 0))
     step = 100 * TRAINED_PER_EXPANSION // 2
-    taken = [look(epoch(number, number * step), lambda: weights) is not None for number in range(1, 8)]
+    taken = [probe(epoch(number, number * step), lambda: weights) is not None for number in range(1, 8)]
     assert taken == [True, True, False, True, False, True, False]
 
 
-def test_without_validation_states_there_is_nothing_to_look_at(weights: NetworkWeights) -> None:
-    assert Looks(make_tiny("blocks").task, [])(epoch(1, 10**9), lambda: weights) is None
+def test_without_validation_states_there_is_nothing_to_search(weights: NetworkWeights) -> None:
+    assert Probes(make_tiny("blocks").task, [])(epoch(1, 10**9), lambda: weights) is None
 
 
 # --- the end of training ---
@@ -129,36 +126,23 @@ def train(options: PreimageOptions, watcher: Any = None) -> Model:
     return train_with(make_tiny("blocks").task, "n-rsl", options, watcher)
 
 
-def test_training_ends_after_enough_looks_in_a_row_that_solve_everything(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(looks, "SHORT", 100.0)
-    # The third look needs too many expansions: the row begins anew.
-    Searches(monkeypatch, lambda number: FEW_EXPANSIONS + 1 if number == 3 else 1)
-    monkeypatch.setattr(looks, "TRAINED_PER_EXPANSION", 0)
-    one = replace(QUICK, trials=1)
-    info = train(one).info
+def test_training_ends_after_enough_probes_in_a_row_that_solve_everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Probes, "_short", lambda *_: True)
+    # The third probe needs too many expansions: the row begins anew.
+    Searches(monkeypatch, lambda number: EXPANSIONS + 1 if number == 3 else 1)
+    monkeypatch.setattr(probes, "TRAINED_PER_EXPANSION", 0)
+    info = train(QUICK).info
     assert (info["end"], len(info["curve"]), info["best_epoch"]) == ("validation states solved", 6, 6)
     Searches(monkeypatch, lambda number: 1)
-    assert len(train(replace(one, enough_looks=5)).info["curve"]) == 5
-    assert len(train(replace(one, enough_looks=0)).info["curve"]) == 9
-    assert train(replace(one, preset="paper")).info["end"] == "all epochs", "the paper's training goes on"
+    assert len(train(replace(QUICK, required_probes=5)).info["curve"]) == 5
+    assert len(train(replace(QUICK, required_probes=0)).info["curve"]) == 9
+    assert train(replace(QUICK, preset="paper")).info["end"] == "all epochs", "the paper's training goes on"
 
 
-def test_it_ends_at_the_same_epoch_however_fast_the_machine_is_and_whoever_looks_on(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    class Nobody:
-        def __getattr__(self, name: str) -> Callable[..., None]:
-            return lambda *_: None
-
-    first = train(QUICK)
+def test_it_ends_at_the_same_epoch_whoever_looks_on() -> None:
+    options = replace(QUICK, samples=20_000, max_epochs=30, required_probes=1)
+    first = train(options)
     assert first.info["end"] == "validation states solved"
-    monkeypatch.setattr(trials.time, "monotonic", itertools.count(0.0, 1e-3).__next__)
-    again = train(QUICK, Nobody())
-    assert again.info["best_epoch"] == first.info["best_epoch"] < 9
+    again = train(options, Relay())
+    assert again.info["best_epoch"] == first.info["best_epoch"]
     assert again.weights.table.tobytes() == first.weights.table.tobytes()
-
-
-def test_no_other_trial_follows_one_that_settles_it_unless_it_is_asked_for() -> None:
-    assert len(train(QUICK).info["trials"]) == 1
-    assert len(train(replace(QUICK, trials=2)).info["trials"]) == 2
-    assert len(train(replace(QUICK, enough_looks=0)).info["trials"]) == 2

@@ -1,0 +1,86 @@
+"""The time of a training: one clock, and one table of what may use how much of it."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+
+SHARES: dict[str, float] = {
+    # Of the time limit.
+    "validation states": 0.1,  # after which walks to validation states end with what they have
+    "verdict": 0.1,  # kept back for validation searches at the end
+    "quality": 0.1,  # kept back for improving plans of validation states, which decides the network's share
+    # Of a trial's time: the moment at which each ends with what it has.
+    "sizes": 0.1,  # choosing the number and the length of rollouts
+    "rollouts": 0.25,
+    "sampling": 0.5,  # drawing and labelling the data set of RSL, and the backward searches of SING
+    "conditions": 0.2,  # regression for FSM
+    "improved labels": 0.4,  # of FSM, by successors among the samples
+    "pool": 0.2,  # walks to the states from which Boot and AVI take open atoms
+    "warm-up": 0.1,  # training on pre-images alone, before expert iteration
+    # Of a trial's time: the longest that each may take in one round of expert iteration.
+    "drawing": 0.05,
+    "experts": 0.1,
+}
+"""All shares of time. Not tuned, but "verdict": with half of it too few states were searched to choose what leads."""
+
+LEAST_SECONDS = 0.1
+"""What a step of learning gets, however little time is left. Not tuned."""
+
+Clock = Callable[[], float]
+
+
+class Budget:
+    """So many seconds from now on, or no limit; ``spent`` of them have gone before.
+
+    Tests replace the clock.
+    """
+
+    def __init__(self, seconds: float | None = None, *, spent: float = 0.0, clock: Clock | None = None) -> None:
+        self.seconds = seconds
+        self.clock: Clock = clock or time.monotonic
+        self.begun = self.clock() - spent
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the beginning."""
+        return self.clock() - self.begun
+
+    @property
+    def left(self) -> float | None:
+        """Seconds that remain, a moment at least; None without a limit."""
+        return None if self.seconds is None else max(self.seconds - self.elapsed, LEAST_SECONDS)
+
+    @property
+    def over(self) -> bool:
+        """Is the time used up?"""
+        return self.seconds is not None and self.elapsed >= self.seconds
+
+    @property
+    def progress(self) -> float:
+        """From 0 at the beginning to 1 at the end; 0 without a limit."""
+        return 0.0 if self.seconds is None else min(self.elapsed / max(self.seconds, 1e-9), 1.0)
+
+    @property
+    def ends(self) -> float:
+        """The moment at which it is over by the clock; infinity without a limit."""
+        return math.inf if self.seconds is None else self.begun + self.seconds
+
+    def until(self, share: str) -> Callable[[], bool]:
+        """What long work asks whether to go on: until this share of the time is used, from the beginning on."""
+        if self.seconds is None:
+            return lambda: True
+        deadline = self.begun + SHARES[share] * self.seconds
+        return lambda: self.clock() < deadline
+
+    def for_a_while(self, share: str) -> Callable[[], bool]:
+        """The same, from now on."""
+        if self.seconds is None:
+            return lambda: True
+        deadline = self.clock() + SHARES[share] * self.seconds
+        return lambda: self.clock() < deadline
+
+    def part(self, seconds: float | None) -> Budget:
+        """Another budget by the same clock, from now on."""
+        return Budget(seconds, clock=self.clock)

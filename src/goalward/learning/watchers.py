@@ -1,0 +1,81 @@
+"""Watchers: what is told of a training while it runs, and can end it.
+
+A watcher derives from :class:`Watcher` and overrides what it wants to hear; the command line's live view, its log files
+and experiments are made so.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from goalward.learning.probes import Probe
+    from goalward.learning.results import Epoch
+
+
+class Watcher:
+    """Told what happens while a model is trained; by default it does nothing and lets training go on.
+
+    ``trial`` is the number of the network, from 0, if several are trained.
+    """
+
+    def phase(self, name: str, trial: int) -> None:
+        """Something begins: "rollouts", "sampling", "training", "validation", or a phase of another method."""
+
+    def data(self, trial: int, summary: dict[str, Any]) -> None:
+        """The first data of a trial are ready."""
+
+    def epoch(self, trial: int, epoch: Epoch, probe: Probe | None) -> bool | None:
+        """An epoch is over; False ends training. ``probe`` is set if short searches were made after it."""
+
+    def go_on(self) -> bool:
+        """Asked many times a second; False ends what is going on, and keeps what has been learned."""
+        return True
+
+    def rests(self, trial: int) -> None:
+        """A trial that was trained beside others has ended."""
+
+    def message(self, text: str) -> None:
+        """Something worth a line in a log."""
+
+
+class Relay(Watcher):
+    """Passes everything on to another watcher, if there is one; others derive from it and change one thing."""
+
+    def __init__(self, watcher: Watcher | None = None) -> None:
+        self.watcher = watcher or Watcher()
+
+    def phase(self, name: str, trial: int) -> None:
+        """Something begins."""
+        self.watcher.phase(name, trial)
+
+    def data(self, trial: int, summary: dict[str, Any]) -> None:
+        """The first data of a trial are ready."""
+        self.watcher.data(trial, summary)
+
+    def epoch(self, trial: int, epoch: Epoch, probe: Probe | None) -> bool | None:
+        """An epoch is over; False ends training."""
+        return self.watcher.epoch(trial, epoch, probe)
+
+    def go_on(self) -> bool:
+        """False ends what is going on."""
+        return self.watcher.go_on()
+
+    def rests(self, trial: int) -> None:
+        """A trial that was trained beside others has ended."""
+        self.watcher.rests(trial)
+
+    def message(self, text: str) -> None:
+        """Something worth a line in a log."""
+        self.watcher.message(text)
+
+
+class FirstEpoch(Relay):
+    """Also knows whether an epoch is over, so that there is something to keep."""
+
+    done = False
+
+    def epoch(self, trial: int, epoch: Epoch, probe: Probe | None) -> bool | None:
+        """The first one makes the difference."""
+        self.done = True
+        return super().epoch(trial, epoch, probe)

@@ -1,0 +1,80 @@
+"""How a model is searched unless the user says otherwise: the only place that decides it.
+
+``goalward solve``, ``plan --model``, ``compare``, :func:`goalward.plan`, :meth:`Model.solve` and the unified-planning
+engine all ask :func:`strategy_for`. Training leaves its verdict in the model file; this module turns it into options.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from goalward.search.best_first import TURNS, Algorithm, SearchOptions
+from goalward.search.heuristics import BoundHeuristic, bind_heuristic
+from goalward.search.learned import LearnedModel
+from goalward.search.portfolio import WITHOUT_NETWORK, current_lead
+from goalward.task.strips import Task
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """Search options, and how to bind the heuristic that goes with them to a task."""
+
+    options: SearchOptions
+    bind: Callable[[Task], BoundHeuristic]
+
+
+def default_search(
+    *, learned: bool, algorithm: Algorithm | None = None, batch: int | tuple[int, ...] | None = None
+) -> SearchOptions:
+    """Options for a heuristic that is learned, or not; None stands for the default.
+
+    A learned heuristic may mislead, so greedy searches of several widths take turns with it. The paper's search is
+    ``algorithm="gbfs", batch=1``.
+    """
+    algorithm = algorithm or ("hybrid" if learned else "portfolio")
+    if batch is None and learned and algorithm == "gbfs":
+        batch = TURNS
+    return SearchOptions(algorithm=algorithm, batch=batch)
+
+
+def strategy_for(
+    model: LearnedModel | None,
+    *,
+    algorithm: Algorithm | None = None,
+    batch: int | tuple[int, ...] | None = None,
+) -> Strategy:
+    """How to search with a model, or with h_FF if there is none.
+
+    A model that training did not find useful for finding plans is left to the improvement of plans, where its network
+    gets the share that training found best. ``algorithm="portfolio"`` leaves it out of both.
+    """
+    if model is None or algorithm == "portfolio":
+        return Strategy(default_search(learned=False, algorithm=algorithm, batch=batch), _h_ff(model))
+    asked_for = algorithm is not None or batch is not None
+    return Strategy(
+        default_search(learned=asked_for or is_of_use(model), algorithm=algorithm, batch=batch), model.heuristic
+    )
+
+
+def is_of_use(model: LearnedModel) -> bool:
+    """Should the first plan be searched with the model?
+
+    Not if training found that searches without the model are as good, nor if it tried and no search solved anything in
+    its short time: on such instances the search without a network was the faster one (``docs/learning.md``). A model
+    that was never validated is used.
+    """
+    helps = model.info.get("likely_to_help")
+    return bool(helps) if helps is not None else model.info.get("solved_without") is None
+
+
+def _h_ff(model: LearnedModel | None) -> Callable[[Task], BoundHeuristic]:
+    """h_FF, led by the part of the portfolio that solved validation states soonest, if that is known."""
+
+    def bind(task: Task) -> BoundHeuristic:
+        bound = bind_heuristic(task, "ff")
+        if model is not None and (lead := current_lead(model.info.get("lead"))) in WITHOUT_NETWORK:
+            bound.lead, bound.head_start = lead, model.info.get("head_start")
+        return bound
+
+    return bind

@@ -1,0 +1,212 @@
+"""Expert iteration: which states are solved, what is learned from plans, and that labels are proven."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from goalward.learning import PreimageOptions, train_with
+from goalward.learning.budget import SHARES, Budget
+from goalward.learning.expert import ExpertIteration, Recipe
+from goalward.learning.lessons import CurrentWeights, Lesson, join_choices
+from goalward.regression import RolloutOptions, join_rollouts, regress
+from goalward.sampling import SamplingOptions, Source, label
+from goalward.search import SearchOptions, search
+from goalward.search.network import Layer, NetworkWeights, bind_network
+from goalward.task.states import BitRows, from_bits, random_walk_states, with_fixed
+from goalward.task.strips import Task
+from helpers import make_tiny
+from oracle import State, as_set, cheapest_cost, make_task, successors, with_init
+
+RECIPE = Recipe(states=200, choices=50, warm_up_states=100)
+TASKS = pytest.mark.parametrize("name", ["blocks", "delivery", "tiles", "visitall"])
+
+
+def constant(task: Task) -> CurrentWeights:
+    """A network that gives every state the value 3."""
+    none = np.zeros((1, 1), dtype=np.float32)
+    weights = NetworkWeights(np.zeros((task.n_atoms, 1), dtype=np.float32), none[0], (Layer(none, none[0] + 3),))
+    return lambda: weights
+
+
+def prepared(name: str | Task, recipe: Recipe = RECIPE, budget: Budget | None = None) -> ExpertIteration:
+    task = make_tiny(name).task if isinstance(name, str) else name
+    rollouts = regress(task, RolloutOptions(n_rollouts=2, length=3))
+    source = Source(task, rollouts, SamplingOptions(200, 0.5, "reachable"))
+    return ExpertIteration(source, 3, budget or Budget(), recipe=recipe)
+
+
+def teach(expert: ExpertIteration, rounds: int = 3) -> Lesson:
+    """The last of some lessons."""
+    for _ in range(rounds):
+        lesson = expert.next(0.5, constant(expert.task))
+    return lesson
+
+
+def sets(task: Task, rows: BitRows) -> list[State]:
+    return [as_set(np.flatnonzero(row)) for row in from_bits(rows, task.n_atoms)]
+
+
+# --- plans ---
+
+
+@TASKS
+def test_plans_lead_from_their_start_states_to_the_goal(name: str) -> None:
+    expert = prepared(name)
+    teach(expert)
+    assert expert.plans
+    for plan in expert.plans.values():
+        states = sets(expert.task, plan.states)
+        for before, after, operator in zip(states, states[1:], plan.operators, strict=False):
+            assert dict(successors(expert.task, before))[operator] == after
+        assert len(states) == len(plan.operators) + 1
+        assert states[-1] >= as_set(expert.task.goal)
+
+
+def test_the_best_known_plan_of_a_state_is_kept() -> None:
+    expert = prepared("blocks", replace(RECIPE, effort=1))
+    lengths: dict[bytes, int] = {}
+    for _ in range(10):  # four blocks have few states, so walks end in the same ones again
+        teach(expert, 1)
+        for start, plan in expert.plans.items():
+            assert len(plan.operators) <= lengths.get(start, 10**6)
+            lengths[start] = len(plan.operators)
+    assert 6 < len(lengths) < 10 * (RECIPE.walked + RECIPE.led)
+
+
+def test_the_oldest_plans_go_if_there_are_too_many_steps() -> None:
+    expert = prepared("tiles", replace(RECIPE, kept_steps=60))
+    gone: set[bytes] = set()
+    for _ in range(6):
+        before = list(expert.plans)
+        teach(expert, 1)
+        kept = [start for start in before if start in expert.plans]
+        gone |= set(before) - set(kept)
+        assert kept == before[len(before) - len(kept) :], "the newest"
+        assert sum(len(plan.operators) for plan in expert.plans.values()) <= 60
+    assert gone
+
+
+def test_states_that_searches_are_led_to_are_solved_too() -> None:
+    # A blind greedy search from a walked state is soon left somewhere else, and no walk is longer than a step.
+    recipe = replace(RECIPE, walked=1, led=3, longest_walk=2, led_expansions=(30, 31), led_widths=(1,))
+    expert = prepared("tiles", recipe)
+    teach(expert, 4)
+    near = {as_set(expert.task.init), *(state for _, state in successors(expert.task, as_set(expert.task.init)))}
+    starts = [sets(expert.task, plan.states[:1])[0] for plan in expert.plans.values()]
+    assert any(start not in near for start in starts)
+
+
+@TASKS
+def test_siblings_are_successors_that_the_plan_does_not_come_to_by_a_step_that_is_left(name: str) -> None:
+    expert = prepared(name)
+    teach(expert)
+    for plan in expert.plans.values():
+        siblings = sets(expert.task, plan.choices.siblings)
+        for step, state in enumerate(sets(expert.task, plan.choices.before)):
+            possible = dict(successors(expert.task, state))
+            chosen = possible[plan.operators[step]]
+            assert sets(expert.task, plan.choices.after[step : step + 1]) == [chosen]
+            expected = [s for o, s in possible.items() if o not in plan.operators[step:] and s != chosen]
+            found = [s for s, owner in zip(siblings, plan.choices.owners, strict=True) if owner == step]
+            assert len(found) == min(len(expected), expert.recipe.siblings)
+            assert all(s in expected for s in found)
+
+
+# --- lessons ---
+
+
+@TASKS
+def test_labels_of_states_from_plans_are_proven(name: str) -> None:
+    expert = prepared(name)
+    lesson = teach(expert)
+    from_plans = slice(-round(RECIPE.states * RECIPE.plan_share), None)
+    states, labels = with_fixed(expert.task, lesson.states[from_plans]), lesson.labels[from_plans]
+    for truth, bound in list(zip(from_bits(states, expert.task.n_atoms), labels, strict=True))[::10]:
+        assert cheapest_cost(with_init(expert.task, np.flatnonzero(truth)), unit_costs=True) <= bound
+
+
+@TASKS
+def test_no_label_is_above_what_a_pre_image_proves(name: str) -> None:
+    expert = prepared(name)
+    lesson = teach(expert)
+    known = join_rollouts([expert._source.rollouts, *(plan.preimages for plan in expert.plans.values())])
+    bound = label(expert.task, known, lesson.states)
+    assert (lesson.labels <= bound).all()
+    assert len(lesson.labels) == RECIPE.states
+    drawn = RECIPE.states - round(RECIPE.states * RECIPE.plan_share)
+    ahead = round(drawn * RECIPE.bellman_share)
+    assert np.array_equal(lesson.labels[ahead:], bound[ahead:]), "but for Bellman updates, it is that bound"
+    assert (lesson.labels[:ahead] <= 4).all(), "a step, and what the network says"
+
+
+def test_the_warm_up_has_labels_of_rsl_and_few_states_beyond_all_pre_images() -> None:
+    expert = prepared("blocks")
+    lesson = expert.next(0.0, None)
+    rollouts = expert._source.rollouts
+    assert np.array_equal(lesson.labels, label(expert.task, rollouts, lesson.states))
+    assert (lesson.labels == rollouts.beyond).sum() <= RECIPE.beyond_share * RECIPE.warm_up_states
+    assert lesson.choices is None
+    assert expert.next(SHARES["warm-up"] / 2, constant(expert.task)).choices is None
+    assert expert.next(SHARES["warm-up"], constant(expert.task)).choices is not None
+
+
+def test_training_may_end_early_after_some_rounds() -> None:
+    expert = prepared("blocks", replace(RECIPE, rounds=2))
+    teach(expert, 1)
+    assert not expert.may_end()
+    teach(expert, 1)
+    assert expert.may_end()
+
+
+def test_a_network_is_trained_on_a_lesson_for_as_long_as_making_it_took() -> None:
+    ticks = iter(range(10**6))
+    timed = teach(prepared("blocks", budget=Budget(1e9, clock=lambda: float(next(ticks)))), 1)
+    assert (timed.passes, timed.seconds > 0) == (1, True)
+    untimed = teach(prepared("blocks"), 1)
+    assert (untimed.passes, untimed.seconds) == (RECIPE.passes, 0.0)
+
+
+def test_when_time_is_up_there_is_something_to_train_on_all_the_same() -> None:
+    expert = prepared("blocks")
+    expert._go_on = lambda: False
+    lesson = teach(expert, 1)
+    assert not expert.plans
+    assert lesson.choices is None
+    assert len(lesson.labels) > 0
+
+
+def test_a_task_in_which_every_state_is_a_goal_has_no_plans() -> None:
+    task = make_task(2, [([0], [1], [0], 1), ([1], [0], [1], 1)], [0], [], [[0, 1]])
+    expert = prepared(task)
+    lesson = teach(expert)
+    assert not expert.plans
+    assert lesson.choices is None
+
+
+# --- what comes of it ---
+
+
+def test_a_network_learns_what_steps_are_worth() -> None:
+    task = make_tiny("delivery").task
+    options = PreimageOptions(
+        width=32, samples=2000, rollouts=20, length=10, max_epochs=25, required_probes=0, validation_states=0
+    )
+    starts = [state for state in random_walk_states(task, 40, 30, seed=7) if not task.is_goal(state)]
+    expert = prepared(task)
+    plans = [search(task, "blind", SearchOptions("astar"), init=start).plan for start in starts]
+    choices = join_choices(
+        [expert._plan(start, plan).choices for start, plan in zip(starts, plans, strict=True) if plan]
+    )
+
+    def figures(*, with_expert: bool) -> tuple[float, float]:
+        heuristic = bind_network(task, train_with(task, "n-rsl", replace(options, expert=with_expert)).weights)
+        before, after, siblings = map(heuristic.evaluate, (choices.before, choices.after, choices.siblings))
+        return float(np.abs(before - after - 1).mean()), float((after[choices.owners] < siblings).mean())
+
+    error, ranked = figures(with_expert=True)
+    error_of_rsl, ranked_of_rsl = figures(with_expert=False)
+    assert error < error_of_rsl, "a step along a plan is worth one"
+    assert ranked > ranked_of_rsl, "and better than its siblings"
