@@ -303,7 +303,7 @@ def test_a_time_limit_ends_training_with_a_model(train: Train, blocks: Files) ->
     [
         (("--method", "srl"), "unknown method 'srl'; did you mean tsl?"),
         (("--preset", "slow"), "--preset must be one of fast, paper, but is 'slow'"),
-        (("--sampler", "even"), "--sampler must be one or more of uniform, reachable, mixed, but is 'even'"),
+        (("--sampler", "even"), "--sampler must be one of uniform, reachable, mixed, but is 'even'"),
         (("--random-share", "150%"), "--random-share must be a share such as 50% or 0.5, but is '150%'"),
         (("--samples", "5"), "--samples must be between 10 and 50000000, but is 5"),
         (("--samples", "many"), "--samples must be a whole number"),

@@ -56,7 +56,7 @@ SECTIONS = {
     "Fitting the network": (
         "batch_size", "learning_rate", "schedule", "normalise", "max_epochs", "patience", "validation_share",
     ),
-    "Choosing the best network": ("trials", "race", "enough_looks", "validation_states", "validation_seconds"),
+    "Choosing the best network": ("trials", "required_probes", "validation_states", "validation_seconds"),
 }  # fmt: skip
 """Sections of the help page and the options in them."""
 DATA = "Training data"
