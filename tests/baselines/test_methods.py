@@ -87,7 +87,7 @@ def test_the_options_of_another_method_are_refused_before_anything_is_learned() 
 
 @pytest.mark.parametrize(("name", "most"), [("boot", 100_000), ("avi", 100_000)])
 def test_no_more_states_can_be_asked_for_than_regressions_can_give(name: str, most: int) -> None:
-    with pytest.raises(UsageError, match=f"states is {most + 1}; it is a whole number from 1 to {most}"):
+    with pytest.raises(UsageError, match=f"states must be between 1 and {most}, but is {most + 1}"):
         make_options(name, {"states": most + 1})
 
 

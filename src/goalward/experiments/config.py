@@ -40,7 +40,7 @@ def _read_seeds(value: Any) -> tuple[int, ...]:
     return tuple(listed)
 
 
-SEEDS = Kind(f"how many (at most {MOST_SEEDS}) or a list of different whole numbers", "N", _read_seeds, str)
+SEEDS = Kind(f"a number of seeds (at most {MOST_SEEDS}) or a list of different whole numbers", "N", _read_seeds, str)
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
@@ -102,6 +103,20 @@ class SearchOptions:
             limit = getattr(self, name)
             if isinstance(limit, str):  # as people write them: "2m", "4G"
                 object.__setattr__(self, name, read(limit))
+        for name in (
+            "weight",
+            "batch",
+            "time_limit",
+            "memory_limit",
+            "expansion_limit",
+            "at_once",
+            "head_start",
+            "cores",
+        ):
+            value = getattr(self, name)
+            parts = value if name == "batch" and isinstance(value, tuple) else () if value is None else (value,)
+            if any(isinstance(part, bool) or not isinstance(part, numbers.Real) for part in parts):
+                raise UsageError(f"{name} must be a number, but is {value!r}")
         object.__setattr__(self, "algorithm", FORMER_ALGORITHMS.get(self.algorithm, self.algorithm))
         object.__setattr__(self, "lead", current_lead(self.lead))
         if self.algorithm not in ALGORITHMS:
