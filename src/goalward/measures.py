@@ -104,22 +104,3 @@ def format_count(count: float) -> str:
 def format_short_duration(seconds: float) -> str:
     """A duration that may be a fraction of a second."""
     return f"{1000 * seconds:.1f} ms" if seconds < 0.1 else format_duration(seconds)
-
-
-MEASURABLE = 0.001
-"""Seconds for a state that two searches must differ by for that to mean anything."""
-
-
-def break_even(training: float, each: float, each_without: float) -> int | None:
-    """After how many states training has paid, by seconds for each with what was learned and without; None: never."""
-    saved = each_without - each
-    return math.ceil(training / saved) if saved >= MEASURABLE else None
-
-
-def format_break_even(training: float, each: float, each_without: float, other: str) -> str:
-    """When training pays, in words; ``other`` is what the search without it is called."""
-    states = break_even(training, each, each_without)
-    figures = f"{format_short_duration(each)} a state, {other} {format_short_duration(each_without)}"
-    if states is None:
-        return f"training does not pay: {figures}"
-    return f"training pays after {states} state(s): {format_duration(training)} once, then {figures}"

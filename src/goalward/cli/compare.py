@@ -29,14 +29,12 @@ from goalward.learning.probes import Probe
 from goalward.learning.results import Epoch
 from goalward.learning.watchers import Watcher
 from goalward.measures import (
-    format_batches,
     format_duration,
     parse_batches,
     parse_duration,
     parse_size,
 )
 from goalward.outward import csv_text, printable
-from goalward.search.strategy import default_search
 
 DEFAULT_METHODS = "n-rsl,rsl,ff"
 COLUMNS = (
@@ -71,8 +69,13 @@ def compare(
     ] = f"{Budgets.memory // 2**30}G",  # type: ignore[assignment]
     seed: Annotated[int, typer.Option(help="of all training", min=0)] = 0,
     batch: Annotated[
-        str, typer.Option(metavar="N[,N…]", help="states that searches with learned heuristics expand at once")
-    ] = format_batches(default_search(learned=True).batches),
+        str | None,
+        typer.Option(
+            metavar="N[,N…]",
+            help="states that searches with learned heuristics expand at once  [default: as goalward solve]",
+            show_default=False,
+        ),
+    ] = None,
     settings: Annotated[
         list[str] | None,
         typer.Option(
@@ -92,7 +95,7 @@ def compare(
     """
     if as_json and as_csv:
         raise UsageError("choose one of --json and --csv")
-    entrants = parse_entrants(methods, settings or [], parse_batches(batch))
+    entrants = parse_entrants(methods, settings or [], None if batch is None else parse_batches(batch))
     if models is not None:
         models.mkdir(parents=True, exist_ok=True)
     budgets = Budgets(train_limit, time_limit, memory_limit)

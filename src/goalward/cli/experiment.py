@@ -96,7 +96,7 @@ def run(
 
 def _show_end(store: Store, progress: Progress, output: Path, *, complete: bool) -> None:
     """What was measured over all instances, seeds and states, and how to go on."""
-    summaries = summarise(store.results(with_extra=False))
+    summaries = summarise(store.results())
     if summaries:
         show_summaries(summaries)
         say()

@@ -22,7 +22,7 @@ from goalward.learning.methods import train_with
 from goalward.learning.watchers import FirstEpoch
 from goalward.outward import finite
 from goalward.search import BoundHeuristic, Statistics, Status, bind_heuristic
-from goalward.search.learned import import_for, load_model
+from goalward.search.learned import LearnedModel, import_for, load_model
 from goalward.search.model import Model, save_model
 from goalward.search.solving import Outcome, solve
 from goalward.search.starts import Start
@@ -166,21 +166,24 @@ def _validate(job: Job, model: Model) -> Score | None:
     from goalward.learning.validation import score, validation_states  # noqa: PLC0415 - the room loads PyTorch
 
     states = validation_states(model.task, job.validation.states, VALIDATION_SEED)
-    return score(model.heuristic(), states, job.contestant.search_options(job.validation.search, job.budgets.memory))
+    options = job.contestant.search_options(job.validation.search, job.budgets.memory, model)
+    return score(model.heuristic(), states, options)
 
 
 def _search(job: Job, started: float, go_on: Callable[[], bool], enforce: Enforce) -> Result:
     with enforce(job.budgets.search, job.budgets.memory, "reading and grounding the problem, or loading the model"):
-        start, heuristic = _prepare(job)
-    left = job.budgets.search - (time.monotonic() - started)
+        start, heuristic, model = _prepare(job)
+    prepared = time.monotonic() - started
+    left = job.budgets.search - prepared
     if left <= 0:
         return _ended(job, Status.OUT_OF_TIME, started, "out of time before the search began")
-    options = job.contestant.search_options(left, job.budgets.memory)
+    options = job.contestant.search_options(left, job.budgets.memory, model)
     descent = _Descent(go_on)
     outcome = solve(start, heuristic, options, improve=job.contestant.improvement, progress=descent.heard)
     seconds = time.monotonic() - started
     figures = outcome.record()
     kept = {name: figures.pop(name) for name in COLUMNS}
+    figures["preparation"] = round(prepared, 6)
     figures["best_h_over_time"] = descent.points(outcome)
     if outcome.solved:
         write_text_atomically(job.scratch, outcome.plan_text)
@@ -220,12 +223,12 @@ class _Descent:
         return [(round(seconds, 4), round(h, 4)) for seconds, h in points]
 
 
-def _prepare(job: Job) -> tuple[Start, BoundHeuristic]:
-    """The state on the atoms of its task, and what guides the search."""
+def _prepare(job: Job) -> tuple[Start, BoundHeuristic, LearnedModel | None]:
+    """The state on the atoms of its task, what guides the search, and the model if there is one."""
     if job.model is not None:
         model = load_model(job.model)
         start = model.start(read_text(job.state_file), job.state_file)
-        return start, model.heuristic(start.task)
+        return start, job.contestant.strategy(model).bind(start.task), model
     from goalward.task.grounding import ground_files  # noqa: PLC0415 - loads the translator
 
     task = ground_files(job.domain_file, job.problem_file)
@@ -233,7 +236,7 @@ def _prepare(job: Job) -> tuple[Start, BoundHeuristic]:
     start = Start(task, StateReader(task).parse(text, job.state_file), text, job.state_file)
     name = "ff" if job.contestant.method == PORTFOLIO else job.contestant.method
     options = job.contestant.search_options(job.budgets.search, job.budgets.memory)
-    return start, bind_heuristic(task, name, unit_costs=options.counts_steps)
+    return start, bind_heuristic(task, name, unit_costs=options.counts_steps), None
 
 
 def _h_along(heuristic: BoundHeuristic, outcome: Outcome) -> list[float]:
@@ -259,6 +262,8 @@ def _run_planner(job: Job, started: float, go_on: Callable[[], bool]) -> Result:
     extra: dict[str, Any] = {}
     if found.plans:
         extra = {
+            "preparation": found.translate_time,
+            "first_plan_time": found.plans[0].seconds,
             "first_plan_length": found.plans[0].length,
             "first_cost": found.plans[0].cost,
             "better_plans": [(plan.seconds, plan.cost, "lama") for plan in found.plans[1:] if plan.seconds is not None],
