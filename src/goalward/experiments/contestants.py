@@ -167,7 +167,9 @@ class Contestant:
     def improvement(self) -> Improvement | None:
         """How long plans are improved."""
         wish = self.full_search.get(IMPROVE)
-        return {AUTO: WHILE_IT_PAYS, ANYTIME: UNTIL_THE_END}.get(wish) or Improvement.of(wish)
+        if wish in (AUTO, ANYTIME):
+            return WHILE_IT_PAYS if wish == AUTO else UNTIL_THE_END
+        return Improvement.of(wish)
 
 
 def _as_tuple(value: Any) -> Any:

@@ -68,14 +68,13 @@ def _curves(entries: Sequence[Entry]) -> _Curves:
 
 def _with_ratios(summaries: list[MethodSummary], curves: dict[str, _Curves]) -> list[MethodSummary]:
     """With ratios of costs, if there is more than one method to compare; several seeds count as several states."""
-    seeds = sorted(
-        {seed for found in curves.values() for by_seed in found.values() for seed in by_seed if seed is not None}
-    )
+    known = {seed for found in curves.values() for by_seed in found.values() for seed in by_seed if seed is not None}
+    seeds: list[int | None] = [*sorted(known)] or [None]
     by_seed = {
         method: {
             (*state, seed): curve
             for state, seeded in found.items()
-            for seed in seeds or [None]
+            for seed in seeds
             if (curve := seeded.get(seed, seeded.get(None))) is not None
         }
         for method, found in curves.items()
