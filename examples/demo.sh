@@ -20,7 +20,7 @@ without=portfolio # h_FF, landmarks, goal by goal and novelty
 installed='import importlib.util, sys; sys.exit(importlib.util.find_spec("up_fast_downward") is None)'
 if python -c "$installed"; then without+=,lama; fi # Fast Downward's lama-first
 say goalward compare puzzle/domain.pddl puzzle/problem.pddl states/*.pddl --time-limit 3s \
-  --methods "n-rsl=puzzle.goalward,$without" --set n-rsl.search.algorithm=hybrid
+  --methods "n-rsl=puzzle.goalward,$without"
 echo
 echo "One problem learned once, then solved from other initial states; every plan is checked on the PDDL. Bring your own:"
 echo "  goalward train domain.pddl p01.pddl -o p01.goalward && goalward solve p01.goalward states/*.pddl"

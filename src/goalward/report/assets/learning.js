@@ -18,7 +18,7 @@ function drawPaid() {
   const soon = (place) => rows.filter((row) => row[place][3] !== null && row[place][3] <= FEW_STATES).length;
   byId("break-even-note").textContent = rows.length
     ? `Beside plans as good from ${baseline}, ${method} has paid after at most ${FEW_STATES} states on ${soon(5)} of ${plural(rows.length, "instance")}; beside any plan, on ${soon(6)}. `
-      + "–: it does not pay; ?: it does not within the planner’s time, which had no plan as good."
+      + "–: it does not pay. ?: that is not known, because the planner had no such plan at its end."
     : "Nothing was measured for both.";
 }
 
