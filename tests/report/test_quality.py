@@ -30,7 +30,7 @@ def solved(where: str, method: str, state: str, seconds: float, *plans: tuple[fl
 
 
 def entries() -> list[Entry]:
-    """Two seeds competed on blocks (10 + 12 s of training), and the second won; rovers has one seed and no lama-full."""
+    """Two seeds competed on blocks (10 + 12 s of training), and the second won; rovers has one, and no lama-full."""
     blocks, rovers = "blocks/hard/p1", "rovers/hard/p1"
     return [
         training(blocks, "n-rsl", 0, 10.0, validated=1),

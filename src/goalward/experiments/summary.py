@@ -68,8 +68,8 @@ def _curves(entries: Sequence[Entry]) -> _Curves:
 
 def _with_ratios(summaries: list[MethodSummary], curves: dict[str, _Curves]) -> list[MethodSummary]:
     """With ratios of costs, if there is more than one method to compare; several seeds count as several states."""
-    known = {seed for found in curves.values() for by_seed in found.values() for seed in by_seed if seed is not None}
-    seeds: list[int | None] = [*sorted(known)] or [None]
+    own = {seed for found in curves.values() for by_seed in found.values() for seed in by_seed if seed is not None}
+    seeds: list[int | None] = [*sorted(own)] or [None]
     by_seed = {
         method: {
             (*state, seed): curve
