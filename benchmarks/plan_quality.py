@@ -4,9 +4,9 @@
     python benchmarks/plan_quality.py --models DIR --list mid --states 5 --seconds 5 --against plan,anytime,lama
 
 ``solve`` is what users get with a model: first plan and default improvement (``--seconds`` improves for longer).
-``plan`` is the same without a model, ``anytime`` is ``goalward plan --anytime`` and ``lama`` is LAMA (``--alias lama``),
-each after 30 s. Times are CPU time, grounding and loading left out. A model that is missing in DIR is trained for
-``--train`` seconds. Results go to a file line by line, and a run that was cut short goes on where it stopped.
+``plan`` is the same without a model, ``anytime`` is ``goalward plan --anytime``, and ``lama`` is LAMA (``--alias
+lama``), each after 30 s. Times are CPU time, grounding and loading left out. A model that is missing in DIR is
+trained for ``--train`` seconds. Results go to a file line by line; a run that was cut short goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def model_of(instance: Instance, folder: Path, seconds: float, seed: int) -> Lea
     if not file.exists():
         folder.mkdir(parents=True, exist_ok=True)
         task = ground_files(instance.domain_file, instance.problem_file)
-        train(task, time_limit=seconds, seed=seed, display=False).save(file)
+        train(task, time_limit=seconds, seed=seed, progress=False).save(file)
     return load_model(file)
 
 
@@ -80,7 +80,8 @@ def tables(lines: Sequence[dict[str, Any]], halves: dict[str, str]) -> Iterator[
         costs = [row["solve"]["cost"] for row in rows if row["solve"]["cost"] is not None]
         shown = "  ".join(f"{ratios[instance].get(name, math.nan):.3f}" for name in opponents)
         seconds = median(row["solve"]["seconds"] for row in rows)
-        yield f"{instance:44} {rows[0]['share']:.2f} {solved:3}/{len(rows)} {mean(costs or [math.nan]):7.1f} {seconds:7.3f}  {shown}"
+        figures = f"{rows[0]['share']:.2f} {solved:3}/{len(rows)} {mean(costs or [math.nan]):7.1f} {seconds:7.3f}"
+        yield f"{instance:44} {figures}  {shown}"
     used = {instance for instance, rows in by_instance.items() if rows[0]["share"] > 0}
     groups = {"all": set(by_instance), "network used": used}
     groups |= {half: {i for i in by_instance if halves.get(i) == half} for half in ("choose", "report")}
@@ -88,7 +89,8 @@ def tables(lines: Sequence[dict[str, Any]], halves: dict[str, str]) -> Iterator[
         for name in opponents:
             values = [ratios[i][name] for i in members if name in ratios[i]]
             if values:
-                yield f"solve / {name}, {group}: {geometric_mean(values):.3f} ({len(values)} instances, worst {max(values):.3f})"
+                over = f"{len(values)} instances, worst {max(values):.3f}"
+                yield f"solve / {name}, {group}: {geometric_mean(values):.3f} ({over})"
     times = [line["solve"]["seconds"] for line in lines]
     yield f"seconds of solve for a state: {median(times):.3f} in the median, {mean(times):.3f} in the mean"
 

@@ -12,8 +12,8 @@ import pytest
 
 from goalward.baselines import avi
 from goalward.baselines.avi import AviOptions
+from goalward.baselines.online import OnlineNetwork
 from goalward.learning.methods import train_with
-from goalward.learning.online import OnlineNetwork
 from goalward.learning.trainer import Epoch
 from goalward.search import search
 from goalward.search.network import NetworkWeights, bind_network

@@ -15,7 +15,7 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from goalward.baselines import hgn_training
-from goalward.baselines.hgn_data import Lessons
+from goalward.baselines.hgn_data import Lessons, teach
 from goalward.baselines.hgn_model import DomainModel, DomainOptions, load_domain_model, save_domain_model
 from goalward.baselines.hgn_training import DomainEpoch, train_domain
 from goalward.errors import GoalwardError, StateMismatchError, StoredFileError, UsageError
@@ -26,6 +26,7 @@ from goalward.task.grounding import ground
 from goalward.task.states import to_bits
 from goalward.task.strips import Task
 from helpers import Tiny, make_tiny, read_texts
+from oracle import as_set, goal_distances
 
 SMALL = DomainOptions(n_steps=3, latent=8, states_per_problem=20, max_epochs=3)
 # Learns something of tiny problems within seconds.
@@ -137,6 +138,20 @@ def test_an_interrupt_keeps_the_best_so_far(error: type[BaseException] | None) -
     options = dataclasses.replace(SMALL, max_epochs=1000)
     model = train_domain([blocks(4)], options, Watcher(2, error))
     assert (model.info["end"], len(model.info["curve"])) == ("interrupted", 2)
+
+
+def test_states_near_the_goal_have_optimal_labels_and_do_not_need_the_initial_state() -> None:
+    task = blocks(5)
+    # A problem whose own initial state has no plan: without regression nothing could be learned from it.
+    stuck = dataclasses.replace(task, init=task.init[:1])
+    options = dataclasses.replace(SMALL, near_goal=3, states_per_problem=30)
+    assert not len(teach(stuck, SMALL, 10.0, 0).labels)
+    lessons = teach(task, options, 60.0, 0)
+    states = [as_set(np.flatnonzero(row)) for row in lessons.states]
+    distances = goal_distances(task, states)
+    assert [distances[state] for state in states] == lessons.labels.tolist()
+    assert 2 <= lessons.labels.max() <= 3
+    assert len(set(lessons.labels.tolist())) > 2
 
 
 def test_problems_without_a_plan_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:

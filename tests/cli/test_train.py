@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from goalward.cli.main import run
-from goalward.learning import race
+from goalward.learning import selection
 from goalward.learning.validation import Score, Without
 from goalward.search import SearchOptions, search
 from goalward.search.learned import load_model
@@ -25,7 +25,7 @@ from locked_rooms import ROOMS, text_of
 
 from .program import PATIENCE, PROGRAM, Files, check_live_training, environment, on_terminal, write_files
 
-SMALL = ("--samples", "300", "--length", "20", "--rollouts", "2")
+SMALL = ("--samples", "300", "--length", "20", "--rollouts", "2", "--max-epochs", "8")
 
 EPOCH = (
     r"\[\d+\.\ds\] epoch (\d+): training loss \d+\.\d+, validation loss \d+\.\d+"
@@ -88,7 +88,7 @@ def blocks(bundled: Callable[..., Files]) -> Files:
 
 
 def test_the_stream_has_one_line_per_event(train: Train, blocks: Files) -> None:
-    training = train(blocks, *SMALL, "--trials", "1")
+    training = train(blocks, *SMALL)
     info = training.model.info
     lines = training.err.splitlines()
     odd = [line for line in lines if not any(re.fullmatch(pattern, line) for pattern in LINES)]
@@ -100,12 +100,13 @@ def test_the_stream_has_one_line_per_event(train: Train, blocks: Files) -> None:
 
 
 def test_the_result_is_on_standard_output(train: Train, blocks: Files) -> None:
-    training = train(blocks, *SMALL, "--trials", "1")
+    training = train(blocks, *SMALL)
     trial = training.model.info["trials"][0]
     first, time, verdict, lead, written = training.out.splitlines()
     assert first == (
-        f"Trial 1: seed 0, sampler mixed, rollouts 2, length 20, labels min-ff, improve met, "
-        f"{trial['epochs']} epochs ({trial['end']}), "
+        f"Trial 1: seed 0, sampler mixed, rollouts 2, length 20, labels d, expert rounds "
+        f"{trial['notes']['expert_rounds']}, plans {trial['notes']['plans']}, {trial['epochs']} epochs "
+        f"({trial['end']}), "
         f"validation loss {trial['validation_loss']:.2f}, solves 10 of 10 validation states"
     )
     assert re.fullmatch(r"Training time: \d+\.\d\ds", time)
@@ -122,9 +123,6 @@ def test_with_several_trials_it_says_which_is_kept(train: Train, blocks: Files) 
     assert len(training.trials) == 2
     kept = [line.endswith(" (kept)") for line in training.trials]
     assert kept == [i == info["chosen_trial"] for i in range(2)]
-    assert [line.endswith(", dropped after round 1") for line in training.trials] == [not k for k in kept]
-    solved = r"\d+ of 10 validation states solved with \d+\.\d expansions for each step, \d+ by the network alone"
-    assert re.search(rf"(?m)^Trial \d is dropped after round 1: {solved}; trial \d: {solved}$", training.err)
     for line, trial in zip(training.trials, info["trials"], strict=True):
         assert f"solves {trial['solved']} of {trial['validation_states']} validation states" in line
 
@@ -132,8 +130,8 @@ def test_with_several_trials_it_says_which_is_kept(train: Train, blocks: Files) 
 def test_a_model_that_solves_nothing_is_said_to(
     train: Train, bundled: Callable[..., Files], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    options = ("--samples", "20", "--length", "1", "--max-epochs", "1", "--width", "6", "--trials", "1")
-    monkeypatch.setattr(race, "search_without", lambda *_: Without(10, 0.5))
+    options = ("--samples", "20", "--length", "1", "--max-epochs", "1", "--width", "6")
+    monkeypatch.setattr(selection, "search_without", lambda *_: Without(10, 0.5))
     training = train(bundled("tiles", rows=5, cols=5), *options, "--validation-seconds", "10ms")
     assert training.code == 0
     assert training.model.info["likely_to_help"] is False
@@ -151,9 +149,9 @@ def test_a_model_that_solves_nothing_is_said_to(
 def test_searches_that_were_too_short_to_tell_are_said_to_be(
     train: Train, blocks: Files, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(race, "score", lambda *_: Score(0, 3, 0, 0, 0.1))
-    monkeypatch.setattr(race, "search_without", lambda *_: Without(0, 0.1))
-    training = train(blocks, *SMALL, "--max-epochs", "1", "--trials", "1", "--validation-states", "3")
+    monkeypatch.setattr(selection, "score", lambda *_: Score(0, 3, 0, 0, 0.1))
+    monkeypatch.setattr(selection, "search_without", lambda *_: Without(0, 0.1))
+    training = train(blocks, *SMALL, "--max-epochs", "1", "--validation-states", "3")
     *_, verdict, doubt, written = training.out.splitlines()
     assert verdict.endswith("solve 0 of 3 validation states, by it alone 0, without it 0.")
     assert doubt == (
@@ -167,8 +165,8 @@ def test_searches_that_were_too_short_to_tell_are_said_to_be(
 def test_a_model_that_is_of_no_use_is_left_out_when_states_are_solved(
     train: Train, blocks: Files, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(race, "search_without", lambda *_: Without(11, 0.5))
-    training = train(blocks, *SMALL, "--trials", "1")
+    monkeypatch.setattr(selection, "search_without", lambda *_: Without(11, 0.5))
+    training = train(blocks, *SMALL)
     assert training.model.info["likely_to_help"] is False
     capfd.readouterr()
     note = "Training did not find this model of use: searching without it (--search hybrid uses it)."
@@ -188,11 +186,11 @@ def test_a_model_knows_all_states_that_it_was_trained_with(
     domain.write_text(ROOMS)
     shut.write_text(text_of("shut"))
     (tmp_path / "open.pddl").write_text(text_of("open"))
-    one = train(Files(domain, tmp_path / "open.pddl"), *SMALL, "--trials", "1")
+    one = train(Files(domain, tmp_path / "open.pddl"), *SMALL)
     assert "starts" not in one.model.info
     assert run(["solve", str(one.output), str(shut)]) != 0
     assert "train with it: goalward train DOMAIN PROBLEM STATE" in capfd.readouterr().err
-    two = train(Files(domain, tmp_path / "open.pddl"), shut, *SMALL, "--trials", "1")
+    two = train(Files(domain, tmp_path / "open.pddl"), shut, *SMALL)
     assert "grounded from 2 initial states" in two.err
     assert two.model.info["starts"] == [str(tmp_path / "open.pddl"), str(shut)]
     assert len(two.model.task.inits) == 2
@@ -211,7 +209,7 @@ def test_the_curve_is_logged_as_csv_and_for_tensorboard(train: Train, blocks: Fi
     pytest.importorskip("tensorboard", reason="TensorBoard is not installed (pip install 'goalward[tensorboard]')")
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator  # noqa: PLC0415
 
-    training = train(blocks, *SMALL, "--trials", "1", "--log", tmp_path / "log")
+    training = train(blocks, *SMALL, "--log", tmp_path / "log")
     curve = training.model.info["curve"]
     with (tmp_path / "log" / "training.csv").open() as file:
         rows = list(csv.DictReader(file))
@@ -238,19 +236,26 @@ def test_the_model_solves_the_problem(train: Train, blocks: Files) -> None:
 
 def test_options_reach_the_model(train: Train, blocks: Files) -> None:
     options = ("--method", "rsl", "--sampler", "mixed", "--seed", "9", "--random-share", "25%", "--time-limit", "20s")
-    options = (*options, "--labels", "d", "--improve", "bellman")
+    options = (*options, "--labels", "min-ff", "--expert", "false")
     info = train(blocks, "--samples", "200", "--length", "12", "--rollouts", "3", *options).model.info
     wanted = {"samples": 200, "length": 12, "rollouts": 3, "random_share": 0.25, "seed": 9}
     assert info["method"] == "rsl"
     assert {name: info["options"][name] for name in wanted} == wanted
-    assert (info["options"]["sampler"], info["options"]["time_limit"]) == (["mixed"], 20.0)
+    assert (info["options"]["sampler"], info["options"]["time_limit"]) == ("mixed", 20.0)
     assert (info["sampler"], len(info["trials"])) == ("mixed", 1)
-    assert (info["notes"]["labels"], info["notes"]["improve"]) == ("d", "bellman")
+    assert (info["notes"]["labels"], info["options"]["expert"]) == ("min-ff", False)
+
+
+@pytest.mark.parametrize("flag", ["--improve", "--race", "--fresh", "--enough-looks"])
+def test_flags_of_earlier_versions_say_what_took_their_place(train: Train, blocks: Files, flag: str) -> None:
+    training = train(blocks, flag, "led")
+    assert training.code == 36
+    assert f"there is no option {flag[2:].replace('-', '_')} any more" in training.err
 
 
 def test_the_shape_of_the_network_is_a_choice(train: Train, blocks: Files) -> None:
     shape = ("--width", "30", "--plain-layers", "3", "--residual-blocks", "0")
-    model = train(blocks, *SMALL, *shape, "--max-epochs", "1", "--trials", "1").model
+    model = train(blocks, *SMALL, *shape, "--max-epochs", "1").model
     assert model.weights.shape == f"{model.task.n_atoms} → 30 → 30 → 30 → 1"
     assert search(model.task, model.heuristic()).solved
 
@@ -265,7 +270,7 @@ def test_the_paper_preset(train: Train, blocks: Files) -> None:
 
 def test_the_same_seed_gives_the_same_network(train: Train, blocks: Files, tmp_path: Path) -> None:
     def table(seed: int) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
-        return train(blocks, *SMALL, "--seed", seed, "--trials", "1").model.weights.table
+        return train(blocks, *SMALL, "--seed", seed).model.weights.table
 
     first = table(1)
     assert np.array_equal(table(1), first)

@@ -66,14 +66,14 @@ def test_plans_lead_from_their_start_states_to_the_goal(name: str) -> None:
 
 
 def test_the_best_known_plan_of_a_state_is_kept() -> None:
-    expert = prepared("blocks", replace(RECIPE, revisited=3, effort=1))
+    expert = prepared("blocks", replace(RECIPE, effort=1))
     lengths: dict[bytes, int] = {}
-    for _ in range(6):
+    for _ in range(10):  # four blocks have few states, so walks end in the same ones again
         teach(expert, 1)
         for start, plan in expert.plans.items():
             assert len(plan.operators) <= lengths.get(start, 10**6)
             lengths[start] = len(plan.operators)
-    assert len(lengths) > 6
+    assert 6 < len(lengths) < 10 * (RECIPE.walked + RECIPE.led)
 
 
 def test_the_oldest_plans_go_if_there_are_too_many_steps() -> None:

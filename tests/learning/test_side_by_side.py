@@ -11,7 +11,8 @@ import torch
 
 from goalward.learning import PreimageOptions, train_with
 from goalward.learning.side_by_side import run_together, trials_at_once
-from goalward.learning.watchers import Shared, Watcher
+from goalward.learning.trials import Together
+from goalward.learning.watchers import Watcher
 from helpers import make_tiny
 
 QUICK = PreimageOptions(
@@ -76,20 +77,20 @@ def test_an_end_that_is_asked_for_ends_all_trials_and_keeps_what_they_learned() 
 
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
 def test_what_ends_one_ends_all(error: type[BaseException]) -> None:
-    watcher = Shared(None)
+    together = Together()
     stopped = threading.Event()
 
     def fails() -> str:
         raise error
 
     def goes_on() -> str:
-        while watcher.go_on():
+        while not together.stopped:
             stopped.wait(0.01)
         stopped.set()
         return "ended"
 
     threads = torch.get_num_threads()
     with pytest.raises(error):
-        run_together([fails, goes_on], watcher, 1)
+        run_together([fails, goes_on], together, 1)
     assert stopped.is_set()
     assert torch.get_num_threads() == threads

@@ -62,10 +62,6 @@ def test_what_h_ff_and_landmarks_solve_is_told_apart_from_what_the_heuristic_sol
     found = score(bind_heuristic(roomy, "blind"), validation_states(roomy, 2, 0), SearchOptions("hybrid", time_limit=2))
     assert (found.solved, found.alone, found.evaluations, found.seconds) == (2, 0, 0, 2)
     assert search_without(roomy, validation_states(roomy, 2, 0), 2.0).solved == 2
-    straight = f"{found.expanded / found.length:.1f} expansions for each step"
-    assert found.describe() == f"2 of 2 validation states solved with {straight}, 0 by the network alone"
-    assert found.expanded >= found.length > 0
-    assert Score(0, 2, 0, 0, 2.0).describe() == "0 of 2 validation states solved, 0 by the network alone"
 
 
 def test_a_state_that_takes_too_long_is_not_solved(roomy: Task) -> None:
@@ -76,13 +72,7 @@ def test_a_state_that_takes_too_long_is_not_solved(roomy: Task) -> None:
 def test_ranks_put_solved_states_first_and_then_those_that_the_heuristic_solves_alone() -> None:
     assert Score(3, 5, 0, 900, 1.0).rank > Score(2, 5, 2, 1, 1.0).rank
     assert Score(3, 5, 2, 900, 1.0).rank > Score(3, 5, 1, 1, 1.0).rank
-    straight, astray = (Score(3, 5, alone, 1, 1.0, n, length=100) for alone, n in ((0, 250), (2, 900)))
-    assert straight.rank > astray.rank, "beside h_FF and landmarks, which is how it is used"
-    assert Score(3, 5, 5, 1, 1.0, 900, length=100).rank > straight.rank, "unless it does without them"
-    about_as_straight = Score(3, 5, 2, 1, 1.0, 280, length=100)
-    assert about_as_straight.rank > straight.rank, "then what it does alone"
-    assert Score(3, 5, 0, 0, 1.0, 100, length=100).detours == Score(3, 5, 0, 0, 1.0, 200, length=100).detours
     assert Score(3, 5, 2, 10, 1.0).rank > Score(3, 5, 2, 11, 1.0).rank
     assert Score(3, 5, 2, 20, 1.0, 0, 10).rank > Score(3, 5, 2, 10, 1.0, 0, 21).rank, "half the plan is worth more"
     assert Score(3, 5, 0, 0, 1.0, 40).rank > Score(3, 5, 0, 0, 1.0, 50).rank
-    assert Score(3, 3, 0, 0, 1.0).rank > Score(9, 10, 9, 1, 1.0).rank, "shares, where the numbers of states differ"
+    assert Score(3, 3, 0, 0, 1.0).rank > Score(9, 10, 9, 1, 1.0).rank, "shares, if the numbers of states differ"

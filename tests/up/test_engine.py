@@ -9,10 +9,16 @@ import threading
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from goalward.search import BoundHeuristic, SearchOptions
+from goalward.search.model import Model
+from goalward.search.solving import Outcome, solve
+from goalward.search.starts import Start
 from goalward.task.domains import generate
+from helpers import whole_number_network
 
 up = pytest.importorskip("unified_planning", reason="unified-planning is not installed (pip install 'goalward[up]')")
 
@@ -38,6 +44,7 @@ from unified_planning.shortcuts import (  # noqa: E402
 from unified_planning.test.examples import get_example_problems  # noqa: E402
 
 from goalward.up import GoalwardEngine, learn  # noqa: E402
+from goalward.up.translation import Translation  # noqa: E402
 
 # A limit may strike while Python frees the parser of unified-planning; it strikes again a moment later.
 pytestmark = pytest.mark.filterwarnings(
@@ -222,19 +229,36 @@ def test_plans_come_one_by_one_and_get_cheaper(tmp_path: Path) -> None:
 
 
 def test_a_plan_may_be_asked_for_while_better_ones_are_looked_for(tmp_path: Path) -> None:
-    """Both searches use the same heuristic, each in a thread of its own."""
-    problem = bundled(tmp_path, "blocks", n=12, seed=3)
-    model = learn(problem, time_limit="2s", seed=1)
-    with AnytimePlanner(name="goalward", params={"model": model, "improve": 0.5}) as planner:
-        solved = [planner.solve(problem).status for _ in planner.get_solutions(problem, timeout=3)]
-    assert len(solved) > 1
-    assert set(solved) <= {Statuses.SOLVED_SATISFICING, Statuses.SOLVED_OPTIMALLY}
+    """Both use the same bound heuristic, each in a thread of its own: neither may disturb the other."""
+    problem = bundled(tmp_path, "tiles", rows=4, cols=3)
+    task = Translation(problem).ground()
+    params = {"model": Model(task, whole_number_network(task)), "improve": None}
+    with AnytimePlanner(name="goalward", params=params) as engine:
+        alone = engine.solve(problem)
+        solutions = engine.get_solutions(problem, timeout=60)
+        assert next(solutions).plan == alone.plan
+        during = [engine.solve(problem) for _ in range(10)]
+        assert len(next(solutions).plan.actions) < len(alone.plan.actions), "nothing was looked for meanwhile"
+        solutions.close()
+    assert alone.status == Statuses.SOLVED_SATISFICING
+    for result in during:
+        assert (result.status, result.plan) == (alone.status, alone.plan)
+        assert result.metrics["expanded"] == alone.metrics["expanded"]
 
 
-def test_the_engine_uses_several_cores(tmp_path: Path) -> None:
-    problem = bundled(tmp_path, "blocks", n=8, seed=3)
-    with OneshotPlanner(name="goalward", params={"cores": 2}) as planner:
-        assert planner.solve(problem).plan is not None
+def test_the_engine_uses_several_cores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = bundled(tmp_path, "blocks", n=5, seed=3)
+    used: list[int] = []
+
+    def spy(start: Start, heuristic: BoundHeuristic, options: SearchOptions, **others: Any) -> Outcome:
+        used.append(options.cores)
+        return solve(start, heuristic, options, **others)
+
+    monkeypatch.setattr("goalward.up.planning.solve", spy)
+    for params in ({}, {"cores": 2}):
+        with OneshotPlanner(name="goalward", params=params) as planner:
+            assert planner.solve(problem).plan is not None
+    assert used == [1, 2]
     refused = pytest.raises(UPUsageError, match="cores must be between 1 and 1024, but is 0")
     with OneshotPlanner(name="goalward", params={"cores": 0}) as planner, refused:
         planner.solve(problem)

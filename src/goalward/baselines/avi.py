@@ -36,10 +36,12 @@ class AviOptions(LearnOptions):
 
 def learn(trial: Trial[AviOptions]) -> TrainingResult:
     """Iterate until the time is over."""
+    from goalward.baselines.online import OnlineNetwork  # noqa: PLC0415 - loads PyTorch
+
     task, options = trial.task, trial.options
     trial.phase("value iteration")
     source = RegressedStates(task, options.sampler, trial.seed, trial.until("pool"))
-    network = trial.online_network()
+    network = OnlineNetwork(task, trial.training_options())
     curve: list[Epoch] = []
     end: Literal["all epochs", "time limit", "interrupted"] = "all epochs"
     try:

@@ -102,11 +102,13 @@ def learn(trial: Trial[BootOptions]) -> TrainingResult:
 
 def bootstrap(trial: Trial[BootOptions], make_labels: Labels) -> TrainingResult:
     """Rounds of regression, search and training until the time is over."""
+    from goalward.baselines.online import OnlineNetwork  # noqa: PLC0415 - loads PyTorch
+
     task, options = trial.task, trial.options
     trial.phase("bootstrapping")
     source = RegressedStates(task, options.sampler, trial.seed, trial.until("pool"))
     random = np.random.default_rng([trial.seed, 0xB007])
-    network = trial.online_network()
+    network = OnlineNetwork(task, trial.training_options())
     buffer = ReplayBuffer(options.buffer)
     length, trained, curve, rounds = options.first_length, 0, list[Epoch](), list[dict[str, int]]()
 

@@ -38,7 +38,10 @@ LINE_SECONDS = 60.0
 
 def run(
     config: Annotated[
-        str, typer.Argument(help="a TOML file, or smoke, paper-table, paper-grid, paper-speed", show_default=False)
+        str,
+        typer.Argument(
+            help="a TOML file, or smoke, paper-table, paper-seeds, paper-grid, paper-speed", show_default=False
+        ),
     ],
     output: Annotated[
         Path, typer.Option("--output", "-o", help="folder of the experiment; what is done there is kept")
@@ -139,11 +142,9 @@ def _show_schedule(config: Config, output: Path, slurm: bool) -> None:
     for unit in schedule.units:
         say(unit.id)
     trainings = sum(unit.kind == "train" for unit in schedule.units)
-    budgets = config.budgets
-    most = trainings * budgets.train + (len(schedule.units) - trainings) * budgets.search
     say(
         f"{len(schedule.units)} units: {trainings} trainings, {len(schedule.units) - trainings} searches; "
-        f"at most {format_duration(most)} on one core"
+        f"at most {format_duration(schedule.seconds_at_most())} on one core"
     )
 
 

@@ -46,7 +46,6 @@ class Recipe:
     # Start states of a round.
     walked: int = 2
     led: int = 2
-    revisited: int = 0
     longest_walk: int = 1000
     # Greedy searches with the network that lead to start states: how many begin anew and how many go on where an
     # earlier one was left, limits on their expansions (drawn on a logarithmic scale), and batch widths.
@@ -62,10 +61,11 @@ class Recipe:
     # What is kept and learned.
     kept_steps: int = 20_000
     siblings: int = 4
-    # A lesson: states, the share of them from plans, the share of the others that is labelled by Bellman updates, and
-    # steps of plans to rank.
+    # A lesson: states, the share of them from plans, the share of these that are goals, the share of the others that is
+    # labelled by Bellman updates, and steps of plans to rank.
     states: int = 2000
     plan_share: float = 0.4
+    goal_share: float = 0.1
     bellman_share: float = 0.5
     choices: int = 5000
     # Passes over a lesson if no clock says how long to train on it.
@@ -166,8 +166,7 @@ class ExpertIteration:
         led_to = self._led_to(heuristic, go_on)
         led_to = led_to[self._random.permutation(len(led_to))[: self.recipe.led]]
         walked = self._walk(self.recipe.walked + self.recipe.led - len(led_to), go_on)
-        starts = to_lists(np.concatenate([walked, led_to]), self.task.n_atoms) + self._revisited()
-        for start in starts:
+        for start in to_lists(np.concatenate([walked, led_to]), self.task.n_atoms):
             if go_on():
                 self._solve(heuristic, start, go_on)
 
@@ -192,13 +191,6 @@ class ExpertIteration:
         found = search_regions(heuristic, starts, expansions=expansions, batch=int(random.choice(recipe.led_widths)))
         self._left_at = found.exits[found.ended(_core.RegionEnd.BORDER)]
         return self._left_at
-
-    def _revisited(self) -> list[Ints]:
-        """Start states that were solved before: the present network may find better plans for them."""
-        known = list(self.plans.values())
-        n = min(self.recipe.revisited, len(known))
-        chosen = [known[i].states[:1] for i in self._random.permutation(len(known))[:n]]
-        return to_lists(np.concatenate(chosen), self.task.n_atoms) if chosen else []
 
     def _solve(self, heuristic: BoundHeuristic, start: Ints, go_on: GoOn) -> None:
         """Find a plan, improve it, and keep it if it is the best known one of its start state."""
@@ -256,7 +248,7 @@ class ExpertIteration:
             along = join_rollouts([plan.preimages for plan in plans])
             known = join_rollouts([known, along])
             n_plan = round(self.recipe.states * self.recipe.plan_share)
-            parts = self._from_plans(n_plan, np.concatenate([plan.states for plan in plans]), along)
+            parts = self._from_plans(n_plan, plans, along)
         drawn, _ = self._source.draw_states(self.recipe.states - n_plan, go_on=self._for_a_while("drawing"))
         states = np.concatenate([drawn, *parts])
         labels = label(self.task, known, states).astype(np.float32)
@@ -264,12 +256,15 @@ class ExpertIteration:
         labels[:ahead] = np.minimum(labels[:ahead], lookahead(heuristic, with_fixed(self.task, drawn[:ahead]), 1))
         return states, labels
 
-    def _from_plans(self, n: int, along: BitRows, known: Rollouts) -> list[BitRows]:
-        """Half of them along plans, half beside them: they contain a pre-image, other atoms are of other plans."""
-        beside = n // 2
-        chosen = self._random.integers(len(known), size=beside, dtype=np.int32)
-        drawn = complete(self.task, known.preimages, chosen, along, int(self._random.integers(2**63)))
-        return [along[self._random.integers(len(along), size=n - beside)], drawn]
+    def _from_plans(self, n: int, plans: list[Plan], known: Rollouts) -> list[BitRows]:
+        """States along plans, goals at their ends, and states beside them, which contain one of their pre-images."""
+        along = np.concatenate([plan.states for plan in plans])
+        goals = np.concatenate([plan.states[-1:] for plan in plans])
+        n_goals, n_beside = round(n * self.recipe.goal_share), n // 2
+        chosen = self._random.integers(len(known), size=n_beside, dtype=np.int32)
+        beside = complete(self.task, known.preimages, chosen, along, int(self._random.integers(2**63)))
+        rows = self._random.integers(len(along), size=n - n_goals - n_beside)
+        return [along[rows], goals[self._random.integers(len(goals), size=n_goals)], beside]
 
     def _for_a_while(self, share: str) -> GoOn:
         in_time = self._budget.for_a_while(share)

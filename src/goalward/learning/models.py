@@ -14,11 +14,12 @@ from typing import Any, cast
 from goalward.errors import UsageError
 from goalward.learning.budget import LEAST_SECONDS, SHARES, Budget
 from goalward.learning.options import LearnOptions
-from goalward.learning.selection import SEARCHES, Trained, quality, validate, verdict
+from goalward.learning.quality import quality
+from goalward.learning.selection import SEARCHES, Trained, validate, verdict
 from goalward.learning.side_by_side import run_together, trials_at_once
-from goalward.learning.trials import Chosen, Learner, Trial
+from goalward.learning.trials import Chosen, Learner, Together, Trial
 from goalward.learning.validation import validation_states
-from goalward.learning.watchers import Shared, Watcher
+from goalward.learning.watchers import Watcher
 from goalward.search.model import Model
 from goalward.search.network import bind_network
 from goalward.task.strips import Ints, Task
@@ -50,7 +51,7 @@ def train_model(
     ends = budget.ends + LEAST_SECONDS
     said = verdict(heuristic, best.score, training.states, options.validation_seconds, ends - training.for_quality)
     if best.result.end != "interrupted":
-        said |= quality(heuristic, training.states, options.validation_seconds, ends)
+        said |= quality(heuristic, said, training.states, options.validation_seconds, ends)
     return Model(task, best.result.weights, _info(method, options, trained, best, budget.elapsed - before) | said)
 
 
@@ -65,14 +66,15 @@ class _Training:
         self.learn = learn
         self.options = options
         self.at_once = trials_at_once(options)
-        self.watcher = Shared(watcher) if self.at_once > 1 else watcher
+        self.watcher = watcher
+        self.together = Together()
         self.budget = budget
-        self.for_quality = 0.0 if budget.seconds is None else SHARES["quality"] * budget.seconds
-        """Seconds at the end for improving plans of validation states."""
         walking = budget.until("validation states")
         self.states: list[Ints] = validation_states(
             task, options.validation_states, options.seed, go_on=lambda: walking() and self.watcher.go_on()
         )
+        self.for_quality = SHARES["quality"] * (budget.seconds or 0.0) if self.states else 0.0
+        """Seconds at the end for improving plans of validation states."""
 
     def run(self) -> Iterator[Trained]:
         """The trials, some of them side by side; they share the time, and an interrupted one is the last."""
@@ -81,14 +83,11 @@ class _Training:
             if begin and self.budget.over:
                 return
             left, turns = self.budget.left, -(-(n - begin) // self.at_once)
-            seconds = None if left is None else left / turns
+            seconds = None if left is None else max(left - self.for_quality, LEAST_SECONDS) / turns
             jobs = [partial(self._trial, number, seconds) for number in range(begin, min(begin + self.at_once, n))]
-            if isinstance(self.watcher, Shared) and len(jobs) > 1:
-                together = run_together(jobs, self.watcher, self.options.threads)
-            else:
-                together = [job() for job in jobs]
-            yield from together
-            if any(trained.result.end == "interrupted" for trained in together):
+            trained = run_together(jobs, self.together, self.options.threads) if len(jobs) > 1 else [jobs[0]()]
+            yield from trained
+            if any(each.result.end == "interrupted" for each in trained):
                 return
 
     def _trial(self, number: int, seconds: float | None) -> Trained:
@@ -97,8 +96,8 @@ class _Training:
         budget = self.budget.part(seconds)
         if seconds is not None:
             for_verdict = min(options.validation_seconds * len(self.states) * SEARCHES, SHARES["verdict"] * seconds)
-            budget = self.budget.part(max(seconds - for_verdict - self.for_quality, LEAST_SECONDS))
-        trial = Trial(self.task, self.method, options, number, budget, self.states, self.watcher)
+            budget = self.budget.part(max(seconds - for_verdict, LEAST_SECONDS))
+        trial = Trial(self.task, self.method, options, number, budget, self.states, self.watcher, self.together)
         result = self.learn(trial)
         score = None
         # After Ctrl-C in the first trial there is nothing to choose from, so nobody has to wait for validation.
@@ -111,7 +110,8 @@ class _Training:
                 options.validation_seconds,
                 self.budget.ends + LEAST_SECONDS - self.for_quality,
             )
-        self.watcher.rests(number)
+        with self.together.lock:
+            self.watcher.rests(number)
         return Trained(trial, result, score)
 
 
@@ -156,7 +156,6 @@ def _trial_info(trained: Trained) -> dict[str, Any]:
         "restarts": trained.result.restarts,
         "solved": score.solved if score else None,
         "validation_states": score.states if score else None,
-        "expanded_per_step": round(score.expanded_per_step, 2) if score else None,
         "solved_alone": score.alone if score else None,
         "evaluations": score.evaluations if score else None,
         "search_seconds": round(score.seconds, 3) if score else None,

@@ -20,7 +20,7 @@ from goalward.regression.rollouts import RegressionMethod
 from goalward.regression.sizes import suggest_length, suggest_rollouts
 from goalward.sampling import LABELS, SAMPLERS, SamplingOptions, Source
 
-ROUNDS = 500
+ROUNDS = 200
 """Of expert iteration if neither a time limit nor a number of epochs is given: about a minute. Not tuned."""
 
 
@@ -60,7 +60,7 @@ def learn(trial: Trial[PreimageOptions]) -> TrainingResult:
     notes = {"sampler": options.sampler, "rollouts": int(rollouts.rollout[-1]) + 1, "length": rollouts.longest}
     notes |= {"labels": options.labels}
     if options.expert:
-        lessons = ExpertIteration(source, trial.seed, trial.budget, go_on=trial.watcher.go_on, tell=trial.data)
+        lessons = ExpertIteration(source, trial.seed, trial.budget, go_on=trial.wanted, tell=trial.data)
         result = trial.fit(lessons, **notes)
         return replace(result, notes=result.notes | {"expert_rounds": lessons.rounds, "plans": len(lessons.plans)})
     dataset = source.draw(options.samples, go_on=trial.until("sampling"))

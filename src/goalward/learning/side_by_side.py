@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from goalward.learning.options import LearnOptions
-from goalward.learning.watchers import Shared
+from goalward.learning.trials import Together
 
 Result = TypeVar("Result")
 
@@ -23,7 +23,7 @@ def _cores() -> int:
     return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
-def run_together(jobs: Sequence[Callable[[], Result]], watcher: Shared, threads: int) -> list[Result]:
+def run_together(jobs: Sequence[Callable[[], Result]], together: Together, threads: int) -> list[Result]:
     """The results of all jobs, in their order, with so many threads of PyTorch for each.
 
     Whatever ends one of them or the wait for them (Ctrl-C, a limit) ends all; KeyboardInterrupt leaves what they have
@@ -39,10 +39,10 @@ def run_together(jobs: Sequence[Callable[[], Result]], watcher: Shared, threads:
             try:
                 return [job.result() for job in waiting]
             except KeyboardInterrupt:
-                watcher.stop()
+                together.stopped = True
                 return [job.result() for job in waiting]
             except BaseException:
-                watcher.stop()
+                together.stopped = True
                 raise
     finally:
         torch.set_num_threads(before)

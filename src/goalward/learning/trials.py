@@ -8,10 +8,11 @@ trains, not by this module.
 from __future__ import annotations
 
 import dataclasses
+import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from goalward.learning.budget import Budget
 from goalward.learning.lessons import Lessons
@@ -23,10 +24,15 @@ from goalward.sampling import Dataset
 from goalward.search.network import NetworkWeights
 from goalward.task.strips import Ints, Task
 
-if TYPE_CHECKING:
-    from goalward.learning.online import OnlineNetwork
-
 Chosen = TypeVar("Chosen", bound=LearnOptions)
+
+
+class Together:
+    """What trials in several threads share: they speak to the watcher one at a time, and end together."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.stopped = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +49,7 @@ class Trial(Generic[Chosen]):
     budget: Budget
     states: list[Ints]
     watcher: Watcher
+    together: Together = field(default_factory=Together)
 
     @property
     def seed(self) -> int:
@@ -52,23 +59,30 @@ class Trial(Generic[Chosen]):
     def until(self, share: str) -> Callable[[], bool]:
         """What long work asks whether to go on: until this share of the time is used, or the watcher wants an end."""
         in_time = self.budget.until(share)
-        return lambda: in_time() and self.watcher.go_on()
+        return lambda: in_time() and self.wanted()
 
     def go_on(self) -> bool:
         """False once the time is over or the watcher wants an end."""
-        return not self.budget.over and self.watcher.go_on()
+        return not self.budget.over and self.wanted()
+
+    def wanted(self) -> bool:
+        """False once the watcher wants an end."""
+        return not self.together.stopped and self.watcher.go_on()
 
     def phase(self, name: str) -> None:
         """Say what begins."""
-        self.watcher.phase(name, self.number)
+        with self.together.lock:
+            self.watcher.phase(name, self.number)
 
     def data(self, summary: dict[str, Any]) -> None:
         """Say what the data look like."""
-        self.watcher.data(self.number, summary)
+        with self.together.lock:
+            self.watcher.data(self.number, summary)
 
     def message(self, text: str) -> None:
         """Say something worth a line in the log."""
-        self.watcher.message(text)
+        with self.together.lock:
+            self.watcher.message(text)
 
     @cached_property
     def watch(self) -> Watch:
@@ -79,7 +93,9 @@ class Trial(Generic[Chosen]):
         def watch(epoch: Epoch, weights: Callable[[], NetworkWeights]) -> bool | End | None:
             watched = required or type(self.watcher) is not Watcher
             probe = probes(epoch, weights) if watched else None
-            if self.watcher.epoch(self.number, epoch, probe) is False or not self.watcher.go_on():
+            with self.together.lock:
+                answer = self.watcher.epoch(self.number, epoch, probe)
+            if answer is False or not self.wanted():
                 return False
             return "validation states solved" if required and probes.enough_in_a_row >= required else None
 
@@ -97,16 +113,8 @@ class Trial(Generic[Chosen]):
         options = self.training_options()
         assert isinstance(options, SupervisedOptions)
         budget = self.budget.part(options.time_limit)
-        result = train_network(
-            data, options, watch=self.watch, go_on=self.watcher.go_on, log=self.message, budget=budget
-        )
+        result = train_network(data, options, watch=self.watch, go_on=self.wanted, log=self.message, budget=budget)
         return dataclasses.replace(result, notes=notes)
-
-    def online_network(self) -> OnlineNetwork:
-        """An untrained network for a method that makes its data with the network it trains."""
-        from goalward.learning.online import OnlineNetwork  # noqa: PLC0415 - loads PyTorch
-
-        return OnlineNetwork(self.task, self.training_options())
 
 
 Learner = Callable[[Trial[Chosen]], TrainingResult]

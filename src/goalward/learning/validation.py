@@ -21,8 +21,6 @@ from goalward.task.strips import Ints, Task
 
 # Apart from the seeds that people give to `goalward walk`, so that validation states are not their test states.
 WALK_SEED = 0x56414C4944
-ALONE = 4.0
-"""A heuristic that solves all states alone may take so many times the expansions beside h_FF and landmarks."""
 
 
 class TooLateError(Exception):
@@ -48,10 +46,9 @@ def solve_each(
 
 @dataclass(frozen=True)
 class Score:
-    """Larger is better: more states solved, a straighter way to their goals, then more of them by the heuristic alone.
+    """Larger is better: more states solved, more of them by the heuristic alone, then fewer evaluations and steps.
 
-    States solved alone make up for detours. Then fewer evaluations and steps: half the evaluations are worth as much
-    as half the plan. Where it solves none alone, fewer expansions beside h_FF and landmarks are better.
+    Half the evaluations are worth as much as half the plan.
     """
 
     solved: int
@@ -61,40 +58,20 @@ class Score:
     seconds: float  # that each search was given at most
     expanded: int = 0  # on the states that were solved
     steps: int = 0  # of the plans on the states that it solved alone
-    length: int = 0  # of the plans on the states that were solved
-
-    @property
-    def detours(self) -> int:
-        """The binary logarithm of :attr:`expanded_per_step`, less what states solved alone make up for, rounded.
-
-        A few states tell no more than that, and up to twice as many expansions as steps go straight enough.
-        """
-        straight = max(math.log2(max(self.expanded_per_step, 1.0)), 1.0)
-        return round(straight - math.log2(ALONE) * self.alone / self.states)
-
-    @property
-    def expanded_per_step(self) -> float:
-        """Expansions beside h_FF and landmarks for each step of the plans that were found."""
-        return self.expanded / max(self.length, 1)
 
     @property
     def rank(self) -> tuple[float, ...]:
-        """The better of two scores has the larger rank, even where they are about different numbers of states."""
+        """The better of two scores has the larger rank, even if they are about different numbers of states."""
+        alone = max(self.alone, 1)
         return (
             self.solved / self.states,
-            -self.detours,
             self.alone / self.states,
-            -(self.evaluations / max(self.alone, 1)) * max(self.steps / max(self.alone, 1), 1.0),
+            -self.evaluations / alone * max(self.steps / alone, 1.0),
             -self.expanded / max(self.solved, 1),
         )
 
     def __str__(self) -> str:
         return f"{self.solved}/{self.states}"
-
-    def describe(self) -> str:
-        """For a line in a log."""
-        straight = f" with {self.expanded_per_step:.1f} expansions for each step" if self.solved else ""
-        return f"{self.solved} of {self.states} validation states solved{straight}, {self.alone} by the network alone"
 
 
 def validation_states(
@@ -143,7 +120,6 @@ def score(heuristic: BoundHeuristic, states: list[Ints], options: SearchOptions,
         seconds=seconds,
         expanded=sum(outcome.statistics.expanded for outcome in outcomes if outcome.solved),
         steps=sum(outcome.length or 0 for outcome in by_itself),
-        length=sum(outcome.length or 0 for outcome in outcomes),
     )
 
 

@@ -6,7 +6,6 @@ and experiments are made so.
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -80,46 +79,3 @@ class FirstEpoch(Relay):
         """The first one makes the difference."""
         self.done = True
         return super().epoch(trial, epoch, probe)
-
-
-class Shared(Relay):
-    """Lets trials in several threads speak one at a time; once it is stopped, all of them end."""
-
-    def __init__(self, watcher: Watcher | None) -> None:
-        super().__init__(watcher)
-        self._lock = threading.RLock()
-        self._stopped = False
-
-    def stop(self) -> None:
-        """Trials end as soon as they ask."""
-        self._stopped = True
-
-    def go_on(self) -> bool:
-        """False ends what is going on."""
-        return not self._stopped and super().go_on()
-
-    def phase(self, name: str, trial: int) -> None:
-        """Something begins."""
-        with self._lock:
-            super().phase(name, trial)
-
-    def data(self, trial: int, summary: dict[str, Any]) -> None:
-        """The first data of a trial are ready."""
-        with self._lock:
-            super().data(trial, summary)
-
-    def epoch(self, trial: int, epoch: Epoch, probe: Probe | None) -> bool | None:
-        """An epoch is over; False ends training."""
-        with self._lock:
-            answer = super().epoch(trial, epoch, probe)
-        return False if self._stopped else answer
-
-    def rests(self, trial: int) -> None:
-        """A trial has ended."""
-        with self._lock:
-            super().rests(trial)
-
-    def message(self, text: str) -> None:
-        """Something worth a line in a log."""
-        with self._lock:
-            super().message(text)

@@ -97,19 +97,25 @@ private:
             std::vector<Detour> around;
             std::optional<Detour> network, window, again;
             std::vector<std::function<void()>> works;
-            uint64_t effort = 0;  // of each but the network
-            uint64_t network_effort = 0;
+            uint64_t effort = 0, max_effort = 0, network_effort = 0;  // of each of the others, and of the network
             if (!near_->full()) works.push_back([&] { around = near_->advance(effort); });
-            if (!windows_.exhausted()) works.push_back([&] { window = windows_.advance(*path_, *window_index_, effort); });
+            if (!windows_.exhausted())
+                works.push_back([&] { window = windows_.advance(*path_, *window_index_, effort, max_effort); });
             if (!again_.exhausted()) works.push_back([&] { again = again_.advance(*path_, *again_index_, effort); });
             const auto others = static_cast<double>(works.size());
-            if (!network_exhausted())
+            double of_network = 0;  // its effort, in efforts of one of the others
+            if (!network_exhausted()) {
+                of_network = works.empty() ? 1 : others * network_ratio();
                 works.insert(works.begin(), [&] { network = network_->advance(*path_, *network_index_, network_effort); });
+            }
             if (works.empty()) return ImproveStatus::nothing_left;
-            const double ratio = network_exhausted() ? 0 : network_ratio();  // the network's effort over that of the others
-            const double all = std::max(others, 1.0) * (1 + ratio);          // in efforts of one of the others
-            effort = static_cast<uint64_t>(static_cast<double>(at_most(static_cast<uint64_t>(static_cast<double>(patience) * all))) / all) + 1;
-            network_effort = static_cast<uint64_t>(static_cast<double>(effort) * std::max(others, 1.0) * ratio) + 1;
+            const auto part = [&](double efforts) {
+                const auto all = at_most(static_cast<uint64_t>(std::min(efforts * (others + of_network), 1e18)));
+                return std::max<uint64_t>(1, static_cast<uint64_t>(static_cast<double>(all) / (others + of_network)));
+            };
+            effort = part(static_cast<double>(patience));
+            max_effort = part(1e18);
+            network_effort = std::max<uint64_t>(1, static_cast<uint64_t>(static_cast<double>(effort) * of_network));
             std::atomic<std::size_t> next = 0;
             run_threads(budget_.limits(), std::min(options_.cores, static_cast<int>(works.size())), [&] {
                 for (std::size_t i = next++; i < works.size(); i = next++) works[i]();

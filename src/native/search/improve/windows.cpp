@@ -27,8 +27,8 @@ uint64_t mixed(uint64_t h, uint64_t x) {
 }
 }  // namespace
 
-std::optional<Detour> Windows::advance(const Path& path, SuffixIndex& index, uint64_t effort) {
-    const uint64_t until = effort_ + effort;
+std::optional<Detour> Windows::advance(const Path& path, SuffixIndex& index, uint64_t effort, uint64_t max_effort) {
+    const uint64_t until = effort_ + effort, end = effort_ + max_effort;
     const int cycle = cycle_;
     if (!begun_) next_level(path);
     while (effort_ < until && cycle_ == cycle && !exhausted_ && !budget_.exceeded()) {
@@ -39,21 +39,22 @@ std::optional<Detour> Windows::advance(const Path& path, SuffixIndex& index, uin
         }
         const Place place = places_.back();
         places_.pop_back();
-        if (std::optional<Detour> found = search(path, index, place)) return found;
+        if (std::optional<Detour> found = search(path, index, place, std::max(end, effort_) - effort_)) return found;
         tried_[place.key] = {weight_, evaluations_};
         bound_tables();
     }
     return std::nullopt;
 }
 
-std::optional<Detour> Windows::search(const Path& path, SuffixIndex& index, const Place& place) {
+std::optional<Detour> Windows::search(const Path& path, SuffixIndex& index, const Place& place, uint64_t max_effort) {
     aim_at(index, place.to);
     DetourSearch search(costs_, {{&ff_, weight_}}, path.state(place.from), budget_);
     std::optional<Detour> found;
     const auto evaluations = static_cast<uint64_t>(evaluations_);
-    while (!found && !search.exhausted() && search.evaluations() < evaluations && search.bytes() <= most_bytes_ &&
-           !budget_.exceeded())
-        found = search.advance(path, index, place.from, path.cost_between(place.from, place.to), UINT64_MAX / 2,
+    while (!found && !search.exhausted() && search.evaluations() < evaluations && search.effort() < max_effort &&
+           search.bytes() <= most_bytes_ && !budget_.exceeded())
+        found = search.advance(path, index, place.from, path.cost_between(place.from, place.to),
+                               max_effort - search.effort(),
                                std::min(evaluations - search.evaluations(), evaluations_between_looks));
     effort_ += search.effort();
     // What is full would be full again with more evaluations.

@@ -32,8 +32,10 @@ public:
 
     // The path is another one than in the last call.
     void path_changed() { listed_ = false; }
-    // Searches for about so much effort, or until it finds something or has come to the end of a cycle.
-    std::optional<Detour> advance(const Path& path, SuffixIndex& index, uint64_t effort);
+    // Searches for about so much effort, or until it finds something or has come to the end of a cycle. A window is
+    // searched to its end even if that takes more than `effort`, but not more than `max_effort`.
+    std::optional<Detour> advance(const Path& path, SuffixIndex& index, uint64_t effort,
+                                  uint64_t max_effort = UINT64_MAX / 2);
 
     int cycle() const { return cycle_; }
     // Was no search of the last cycle ended for lack of evaluations? Then another cycle finds nothing either.
@@ -54,7 +56,7 @@ private:
     void list_places(const Path& path, const SuffixIndex& index);
     void next_level(const Path& path);
     float estimate(const Path& path, const SuffixIndex& index, int from, int to);
-    std::optional<Detour> search(const Path& path, SuffixIndex& index, const Place& place);
+    std::optional<Detour> search(const Path& path, SuffixIndex& index, const Place& place, uint64_t max_effort);
     void bound_tables();
     void aim_at(const SuffixIndex& index, int to);
     uint64_t key(const Path& path, const SuffixIndex& index, int from, int to);
