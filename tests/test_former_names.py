@@ -23,7 +23,6 @@ from goalward.search import ALGORITHMS, BoundHeuristic, SearchOptions, bind_heur
 from goalward.search.learned import load_model
 from goalward.search.model import Model, save_model
 from goalward.search.network import Layer, NetworkWeights, bind_network
-from goalward.search.planning import without_model
 from goalward.search.portfolio import LEADS, hybrid_parts, portfolio_parts
 from goalward.task.domains import generate
 from helpers import make_tiny
@@ -219,5 +218,3 @@ def test_a_model_made_by_hand_may_have_the_old_name_of_what_leads() -> None:
     model = model_led_by("lama")
     assert model.heuristic().lead == "landmarks"
     assert model.summary()["search_begins_with"] == LEADS["landmarks"]
-    left_out = without_model(model, SearchOptions("portfolio"))(model.task)
-    assert (left_out.lead, left_out.head_start) == ("landmarks", 0.5)

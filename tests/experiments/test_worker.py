@@ -295,7 +295,7 @@ def test_a_model_of_no_use_is_left_out_as_goalward_solve_does(
     search = next(unit for unit in schedule.units if schedule.training_of(unit) == training)
     result = unit_work.do_unit(schedule.job(search, tmp_path / "plan"))
     assert result.status == "solved", result.error
-    assert used == [(algorithm, trained.info["method"] if algorithm == "hybrid" else "ff")]
+    assert used == [(algorithm, trained.info["method"])]
 
 
 def cpu_job(schedule: Schedule, method: str, tmp_path: Path, seconds: float) -> Job:

@@ -225,11 +225,12 @@ def solve(
         else bind_heuristic(start.task, heuristic, unit_costs=options.counts_steps)
     )
     found = search(start.task, bound, options, init=start.atoms, progress=progress)
+    name = "ff" if options.algorithm == "portfolio" else bound.name  # the portfolio leaves a model out
     known: tuple[int, ...] | None = None
 
     def tell(improved: ImprovedPlan | None) -> None:
         nonlocal known
-        outcome = Outcome(start, bound.name, found, improved)
+        outcome = Outcome(start, name, found, improved)
         if on_plan is not None and outcome.plan is not None and outcome.plan != known:
             known = outcome.plan
             check_plan(start, outcome.steps or [])
@@ -247,7 +248,7 @@ def solve(
         options = replace(options, time_limit=max(options.time_limit - others, 1e-3))
     improved = _improve(start, bound, found, options, improve, heard)
     tell(improved)
-    outcome = Outcome(start, bound.name, found, improved)
+    outcome = Outcome(start, name, found, improved)
     if outcome.steps is not None:
         check_plan(start, outcome.steps)
     return outcome
