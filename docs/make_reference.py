@@ -42,11 +42,10 @@ def command_line_page() -> str:
     parts = [
         "# Command line",
         NOTE,
-        "`goalward COMMAND --help` prints the same. Durations are written as `90s`, `5m` or `1h30m`, sizes as `512M` or "
-        "`4G`.\n`goalward --version` prints the version. `goalward --debug COMMAND …` shows the place in the code at "
-        "which an error arose.\n`goalward --install-completion` installs completion for bash, zsh or fish; "
-        "`--show-completion` prints the script.",
-        "See also the [options of the learners](options.md), the [exit codes](exit-codes.md) and the "
+        "`goalward COMMAND --help` prints the same. Durations are written as `90s`, `5m` or `1h30m`, "
+        "sizes\nas `512M` or `4G`. `goalward --version` prints the version. `goalward --debug COMMAND …` shows the place\nin "
+        "the code at which an error arose. [Installation](installation.md#shell-completion) has shell completion.",
+        "See also the [options of the learners](options.md), the [exit codes](exit-codes.md) and the\n"
         "[file formats](file-formats.md).",
         "\n".join(["| command | purpose |", "|---|---|", *(summary_row(*one) for one in found)]),
     ]
@@ -107,9 +106,9 @@ def options_page() -> str:
         "# Options of the learners",
         NOTE,
         "An option is a flag of `goalward train` (`--max-epochs 20`), a setting (`--set max_epochs=20`), a keyword of\n"
-        "`goalward.train` (`max_epochs=20`), and a key of `options` in the config of an experiment. `goalward methods "
-        "NAME` prints\nthe options of one method. If a default depends on the preset, the table has both values; "
-        "`fast` is the default preset.\n[How goalward learns](learning.md) explains what the options do.",
+        "`goalward.train` (`max_epochs=20`), and a key of `options` in the config of an experiment.\n`goalward methods "
+        "NAME` prints the options of one method. If a default depends on the preset, the\ntable has both values; "
+        "`fast` is the default preset. [How goalward learns](learning.md) explains what\nthe options do.",
         "## n-rsl and rsl",
         table_of(own_first(shared.options)),
     ]

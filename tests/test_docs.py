@@ -1,7 +1,7 @@
 """What the pages show is run: programs as they stand, commands as a shell takes them, with budgets of seconds.
 
 Every command is also read by the command line: names and options must be there. Those for experiments are run in
-``test_docs_experiments.py``.
+``test_docs_experiments.py``. Links, file names and generated pages are checked, too.
 """
 
 from __future__ import annotations
@@ -18,12 +18,22 @@ import pytest
 from goalward import plan
 from goalward.baselines.fast_downward import find_driver
 from goalward.cli.commands import COMMANDS, PROGRAM, make_group
+from goalward.errors import ExitCode
 from goalward.task.domains import generate
 from goalward.task.states import format_problem, random_walk_states
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 DOCS = REPOSITORY / "docs"
-EXECUTED = ["index.md", "learn-and-solve.md", "plan-and-improve.md", "python.md", "unified-planning.md"]
+EXECUTED = [
+    "index.md",
+    "learn-and-solve.md",
+    "next-action.md",
+    "plan-and-improve.md",
+    "python.md",
+    "unified-planning.md",
+]
+PAGES = sorted([*REPOSITORY.glob("*.md"), *DOCS.rglob("*.md")])
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 NOTEBOOKS = sorted((DOCS / "notebooks").glob("*.ipynb"))
 BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```$", flags=re.DOTALL | re.MULTILINE)
 LONG = re.compile(r"(?<![\w.])(\d+m|[1-9]\ds|\d+h)(?!\w)")
@@ -69,9 +79,8 @@ def test_what_a_page_shows_works(page: str, tmp_path: Path) -> None:
 
 
 def commands() -> list[tuple[str, str]]:
-    pages = [REPOSITORY / "README.md", REPOSITORY / "CONTRIBUTING.md", *DOCS.rglob("*.md")]
     found = []
-    for page in sorted(pages):
+    for page in PAGES:
         for line in COMMAND.findall(page.read_text()):
             alternatives = line.replace("\\\n", " ").split("#")[0].split(" | ")
             found += [(page.name, one.strip()) for one in alternatives if one.startswith("goalward")]
@@ -146,20 +155,62 @@ def test_a_notebook_runs_from_top_to_bottom(path: Path, tmp_path: Path, monkeypa
     client.execute()
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(REPOSITORY)))
+def test_every_relative_link_leads_to_a_file(page: Path) -> None:
+    """Those between pages of the site are checked by MkDocs as well, anchors included; it does not see the README."""
+    links = [link.split("#")[0] for link in LINK.findall(page.read_text()) if not re.match(r"\w+:|#", link)]
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("page", ["architecture.md", "native-core.md", "learning.md", "improving.md"])
+def test_files_that_an_explanation_names_are_there(page: str) -> None:
+    named = set(re.findall(r"`(?:tests/)?([\w/]+\.py)\b", (DOCS / page).read_text()))
+    sources = [str(path) for folder in ("src", "tests") for path in (REPOSITORY / folder).rglob("*.py")]
+    assert [name for name in sorted(named) if not any(path.endswith(f"/{name}") for path in sources)] == []
+
+
+def test_the_page_on_the_native_core_names_files_that_are_there() -> None:
+    heading = ""
+    for line in (DOCS / "native-core.md").read_text().splitlines():
+        if line.startswith("## "):
+            heading = line
+        elif line.startswith("| `"):
+            names = re.findall(r"`([\w/]+)`", line.split("|")[1])
+            places = re.findall(r"`([\w/]+)/`", heading) or [""]
+            first = names[0].rsplit("/", 1)[0] if "/" in names[0] else ""
+            for name in names:
+                path = name if "/" in name or not first else f"{first}/{name}"
+                tried = [REPOSITORY / "src" / "native" / place / path for place in [*places, "search"]]
+                assert any(list(one.parent.glob(f"{one.name}.*pp")) for one in tried), f"{heading}: {name}"
+
+
+def test_generated_pages_are_up_to_date() -> None:
+    command = [sys.executable, DOCS / "make_reference.py", "--check"]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+
+
+def test_every_exit_code_is_on_its_page() -> None:
+    listed = re.findall(r"^\| (\d+) \|", (DOCS / "exit-codes.md").read_text(), flags=re.MULTILINE)
+    assert [int(code) for code in listed] == sorted(code.value for code in ExitCode)
+
+
 def test_the_site_can_be_built(tmp_path: Path) -> None:
     pytest.importorskip("mkdocs", reason="MkDocs is not installed (pip install mkdocs-material)")
     command = [sys.executable, "-W", "ignore", "-m", "mkdocs", "build", "--quiet", "--site-dir", tmp_path / "site"]
     run = subprocess.run(command, capture_output=True, text=True, check=False, cwd=REPOSITORY)
     assert run.returncode == 0, run.stderr + run.stdout
-    assert (tmp_path / "site" / "index.html").is_file()
+    index = (tmp_path / "site" / "index.html").read_text()
+    assert re.findall(r"<script[^>]* src=\"https?:", index) == []  # nothing is fetched from elsewhere
+    assert "iframe-worker.js" in index
+    assert (tmp_path / "site" / "search" / "search_index.js").is_file()  # what search reads from disk
 
 
 def test_scripts_that_pages_name_are_there() -> None:
     """They measure for minutes or hours, so nobody runs them here."""
-    pages = [REPOSITORY / "README.md", REPOSITORY / "CONTRIBUTING.md", *DOCS.rglob("*.md")]
     named = {
         name
-        for page in pages
+        for page in PAGES
         for name in re.findall(r"\b(?:benchmarks|packaging|examples)/[\w./]*\w", page.read_text())
     }
     assert len(named) > 20
