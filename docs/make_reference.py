@@ -42,9 +42,10 @@ def command_line_page() -> str:
     parts = [
         "# Command line",
         NOTE,
-        "`goalward COMMAND --help` prints the same. Durations are written as `90s`, `5m` or `1h30m`, "
-        "sizes\nas `512M` or `4G`. `goalward --version` prints the version. `goalward --debug COMMAND …` shows the place\nin "
-        "the code at which an error arose. [Installation](installation.md#shell-completion) has shell completion.",
+        "`goalward COMMAND --help` prints the same. Durations are written as `90s`, `5m` or `1h30m`, sizes\n"
+        "as `512M` or `4G`. `goalward --version` prints the version. `goalward --debug COMMAND …` shows the\n"
+        "place in the code at which an error arose. [Installation](installation.md#shell-completion) has\n"
+        "shell completion.",
         "See also the [options of the learners](options.md), the [exit codes](exit-codes.md) and the\n"
         "[file formats](file-formats.md).",
         "\n".join(["| command | purpose |", "|---|---|", *(summary_row(*one) for one in found)]),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -195,15 +196,38 @@ def test_every_exit_code_is_on_its_page() -> None:
     assert [int(code) for code in listed] == sorted(code.value for code in ExitCode)
 
 
-def test_the_site_can_be_built(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site, built as ``make docs`` does; warnings are errors."""
     pytest.importorskip("mkdocs", reason="MkDocs is not installed (pip install mkdocs-material)")
-    command = [sys.executable, "-W", "ignore", "-m", "mkdocs", "build", "--quiet", "--site-dir", tmp_path / "site"]
+    folder = tmp_path_factory.mktemp("documentation") / "site"
+    command = [sys.executable, "-W", "ignore", "-m", "mkdocs", "build", "--quiet", "--site-dir", folder]
     run = subprocess.run(command, capture_output=True, text=True, check=False, cwd=REPOSITORY)
     assert run.returncode == 0, run.stderr + run.stdout
-    index = (tmp_path / "site" / "index.html").read_text()
-    assert re.findall(r"<script[^>]* src=\"https?:", index) == []  # nothing is fetched from elsewhere
-    assert "iframe-worker.js" in index
-    assert (tmp_path / "site" / "search" / "search_index.js").is_file()  # what search reads from disk
+    return folder
+
+
+@pytest.mark.timeout(600)
+def test_the_site_needs_no_other_site(site: Path) -> None:
+    pages = list(site.rglob("*.html"))
+    assert site / "index.html" in pages
+    loaded = [
+        address
+        for page in pages
+        for address in re.findall(r"<(?:script|img)[^>]* src=\"(\w+:[^\"]*)", page.read_text())
+    ]
+    assert [address for address in loaded if address.startswith("http")] == []
+
+
+@pytest.mark.timeout(600)
+def test_search_works_when_the_site_is_opened_from_disk(site: Path, tmp_path: Path) -> None:
+    browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if browser is None:
+        pytest.skip("Chromium is not installed")
+    command = [browser, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}"]
+    command += ["--virtual-time-budget=20000", "--dump-dom", f"{(site / 'index.html').as_uri()}?q=landmark"]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert re.search(r"\b[1-9]\d* matching documents", run.stdout), run.stdout[-1000:] + run.stderr[-1000:]
 
 
 def test_scripts_that_pages_name_are_there() -> None:
