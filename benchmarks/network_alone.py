@@ -1,7 +1,7 @@
 """Greedy search with the network alone on the public benchmark's larger instances, in CPU time.
 
     python benchmarks/network_alone.py --list mid --train 60 --limit 10
-    python benchmarks/network_alone.py --list large --set labels=d --set improve=none
+    python benchmarks/network_alone.py --list large --set labels=d --set expert=false
     python benchmarks/network_alone.py --list large --half confirming --seeds 1 2 3
 
 One training per instance and seed; every state is searched with the network and nothing else, three widths in turn. The

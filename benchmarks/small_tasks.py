@@ -1,7 +1,7 @@
 """What learned heuristics are worth where the truth is known: small tasks of the bundled domains, all states with h*.
 
     python benchmarks/small_tasks.py                                  # h*, h_FF and the default training, 15 s each
-    python benchmarks/small_tasks.py --tasks blocks7,tiles3 --set "labels=d;improve=none" --set labels=min-ff
+    python benchmarks/small_tasks.py --tasks blocks7,tiles3 --set "labels=d;expert=false" --set labels=min-ff
     python benchmarks/small_tasks.py --seconds 5 --states 20
 
 Greedy search with one heuristic alone (batch 1) from states drawn from the whole space, the same for all; of each

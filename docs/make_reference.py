@@ -26,19 +26,12 @@ def pages() -> dict[Path, str]:
     return {DOCS / "command-line.md": command_line_page(), DOCS / "options.md": options_page()}
 
 
-def program() -> Any:
-    """The group of all commands, with the interface of ``click.Group``."""
-    if hasattr(commands, "program"):
-        return commands.program()
-    return commands.make_group(commands.PROGRAM, "", commands.COMMANDS)
-
-
 # --- the command line ---
 
 
 def command_line_page() -> str:
     """Every command with its arguments and flags."""
-    found = list(commands_of(program(), commands.PROGRAM))
+    found = list(commands_of(commands.program(), commands.PROGRAM))
     parts = [
         "# Command line",
         NOTE,

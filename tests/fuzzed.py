@@ -19,8 +19,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
-import typer
 
 from forged import Forgery
 from goalward.baselines.hgn_model import DomainModel, DomainOptions, parameter_shapes
@@ -56,15 +56,15 @@ def command(*arguments: object) -> int:
     return checked(lambda: run([str(argument) for argument in arguments]))
 
 
-def function(work: Callable[..., object], *arguments: object, **options: object) -> int:
-    """Run what is behind a command."""
+def function(work: Callable[..., object] | click.Command, *arguments: object) -> int:
+    """Run a function, or one command without the command line around it."""
 
     def call() -> int:
-        try:
-            work(*arguments, **options)
-        except typer.Exit as end:
-            return int(end.exit_code)
-        return 0
+        if not isinstance(work, click.Command):
+            work(*arguments)
+            return 0
+        with work.make_context("goalward", [str(argument) for argument in arguments]) as context:
+            return int(work.invoke(context) or 0)
 
     return checked(lambda: carry_out(call))
 
@@ -213,11 +213,11 @@ def stores(folder: Path) -> Attempt:
         function(status, bad.parent)
         kind = chance.random()
         if kind < 0.1:
-            function(report, bad.parent, folder / "report.html")
+            function(report, bad.parent, "-o", folder / "report.html", "--force")
         elif kind < 0.5:
-            function(export, bad.parent, csv=folder / "out.csv")
+            function(export, bad.parent, "--csv", folder / "out.csv", "--force")
         elif kind < 1 - WHOLE:
-            function(export, bad.parent, lab=folder / "out")
+            function(export, bad.parent, "--lab", folder / "out", "--force")
         else:
             command("experiment", "status", bad.parent, "--json")
 
@@ -273,7 +273,7 @@ def configs(folder: Path) -> Attempt:
         if chance.random() < WHOLE:
             command("experiment", "run", path, "-o", never, "--dry-run")
         else:
-            function(run_config, str(path), never, dry_run=True)
+            function(run_config, path, "-o", never, "--dry-run")
         assert not never.exists()
 
     return attempt
@@ -292,7 +292,7 @@ def pddl(folder: Path) -> Attempt:
         if chance.random() < WHOLE:
             command("plan", domain, problem, "-H", "ff", "--time-limit", "1s", "--improve", "none")
         else:
-            function(plan, domain, problem, "ff", time_limit=1.0, improve="none")
+            function(plan, domain, problem, "-H", "ff", "--time-limit", "1s", "--improve", "none")
 
     return attempt
 

@@ -18,7 +18,7 @@ import pytest
 
 from goalward import plan
 from goalward.baselines.fast_downward import find_driver
-from goalward.cli.commands import COMMANDS, PROGRAM, make_group
+from goalward.cli.commands import program
 from goalward.errors import ExitCode
 from goalward.task.domains import generate
 from goalward.task.states import format_problem, random_walk_states
@@ -128,15 +128,15 @@ def test_there_are_commands_on_the_pages() -> None:
 
 @pytest.mark.parametrize(("page", "line"), commands())
 def test_every_command_on_a_page_is_understood(page: str, line: str) -> None:
-    program = make_group(PROGRAM, "", COMMANDS)
+    command = program()
     arguments = shlex.split(line)[1:]
     while True:  # from the program to its group to the command
         name, *arguments = arguments
-        program = program.get_command(None, name)
-        assert program is not None, f"there is no command {name}"
-        if not hasattr(program, "entries"):
+        command = command.get_command(None, name)
+        assert command is not None, f"there is no command {name}"
+        if not hasattr(command, "entries"):
             break
-    program.make_context(name, arguments)
+    command.make_context(name, arguments)
 
 
 @pytest.mark.timeout(600)

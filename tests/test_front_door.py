@@ -29,6 +29,7 @@ LITTLE: dict[str, dict[str, Any]] = {
     "rsl": {"samples": 200, "rollouts": 1, "length": 10, "max_epochs": 2},
     "tsl": {"max_walks": 5, "walk_steps": 5, "max_epochs": 2},
     "sing": {"samples": 50, "max_epochs": 2},
+    "fsm": {"samples": 200, "max_epochs": 2},
     "boot": {"max_rounds": 4, "states": 20},
     "bexp": {"max_rounds": 4, "states": 20},
     "avi": {"max_iterations": 4, "states": 50, "length": 20},

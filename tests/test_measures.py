@@ -148,7 +148,7 @@ def test_training_has_paid_after_the_first_number_of_states_that_takes_no_longer
 
 def test_when_training_pays_is_said_in_words() -> None:
     assert format_break_even(60, 0.5, 2.5, "lama") == (
-        "training pays after 30 state(s): 1 m 00 s once, then 0.50 s a state, lama 2.50 s"
+        "training pays after 30 states: 1 m 00 s once, then 0.50 s a state, lama 2.50 s"
     )
     assert format_break_even(60, 0.0001, 0.0002, "lama") == "training does not pay: 0.1 ms a state, lama 0.2 ms"
     assert format_break_even(60, 0.5, 0.02, "lama") == "training does not pay: 0.50 s a state, lama 20.0 ms"

@@ -191,6 +191,7 @@ TINY: dict[str, dict[str, Any]] = {
     "rsl": {"samples": 60, "length": 5, "rollouts": 2, "max_epochs": 2},
     "tsl": {"max_walks": 5, "max_epochs": 2},
     "sing": {"searches": 2, "samples": 20, "max_epochs": 2},
+    "fsm": {"samples": 100, "length": 10, "max_epochs": 2},
     "boot": {"max_rounds": 2, "states": 5},
     "bexp": {"max_rounds": 2, "states": 5},
     "avi": {"max_iterations": 2, "states": 5, "length": 5},

@@ -1,5 +1,5 @@
 """``python -m goalward``: the command line without the script."""
 
-from goalward.cli.main import main
+from goalward.cli.startup import main
 
 main()

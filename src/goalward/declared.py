@@ -1,12 +1,12 @@
-"""Options that are declared once: type, default, bounds and help text of each stand where its field does.
+"""Options that are declared once: each field of an options class carries its type, default, bounds and help text.
 
     @dataclass(frozen=True)
     class WalkOptions(Options):
         steps: int = option(200, "steps of a random walk", 1, 100_000)
         limit: float | None = option(None, "for all walks together", kind=DURATION)
 
-Flags of the command line, keys of configs and ``name=value`` settings are derived from the fields. An object checks
-itself when it is made: ``WalkOptions(limit="2m").limit`` is 120.0, and ``WalkOptions(steps=0)`` is a ``UsageError``.
+Command-line flags, config keys and ``name=value`` settings are derived from the fields. An object checks its values
+when it is created: ``WalkOptions(limit="2m").limit`` is 120.0, and ``WalkOptions(steps=0)`` raises ``UsageError``.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from dataclasses import dataclass, fields
 from typing import Any, Self
 
 from goalward.errors import GoalwardError, UsageError, did_you_mean
-from goalward.measures import parse_duration, parse_share
+from goalward.measures import format_batches, format_memory, parse_batches, parse_duration, parse_share, parse_size
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What the values of an option are.
+    """The type of an option's values.
 
-    ``read`` takes a value as programs and TOML give it, ``from_text`` one as it stands on a command line; both raise
-    ValueError for what is none. ``to_text`` is the inverse of ``from_text``.
+    ``read`` takes a value from Python or TOML, ``from_text`` the text from a command line; both raise ValueError if
+    it is not valid. ``to_text`` is the inverse of ``from_text``.
     """
 
     expected: str
@@ -75,7 +75,7 @@ def _name(value: Any) -> str:
 
 
 def _names(value: Any) -> tuple[str, ...]:
-    """One name, or several: in a list, or after one another with commas between them."""
+    """One or more names, as a list or as a text with commas."""
     listed = value.split(",") if isinstance(value, str) else value
     if not isinstance(listed, (list, tuple)) or not listed:
         raise ValueError
@@ -89,6 +89,8 @@ NAME = Kind("a name", "NAME", _name, str)
 NAMES = Kind("one or more names", "NAME[,NAME…]", _names, str, ",".join)
 DURATION = Kind("a duration such as 90s, 5m or 1h30m", "DURATION", parse_duration, str, "{:g}s".format)
 SHARE = Kind("a share such as 50% or 0.5", "SHARE", parse_share, str)
+SIZE = Kind("a size such as 512M or 4G", "SIZE", parse_size, str, format_memory)
+BATCHES = Kind("a batch size such as 32, or several such as 1,32,256", "N[,N…]", parse_batches, str, format_batches)
 
 _KIND_OF_TYPE: dict[Any, Kind] = {int: WHOLE, float: NUMBER, bool: FLAG, str: NAME, tuple[str, ...]: NAMES}
 
@@ -104,10 +106,10 @@ def option(
     by_preset: bool = False,
     flag: str | None = None,
 ) -> Any:
-    """A field of an :class:`Options` class; its kind follows from its type unless one is given.
+    """A field of an :class:`Options` class; its kind follows from the field's type unless one is given.
 
-    ``choices`` are the names that it may take. With ``by_preset`` the default is None until the preset fills it in.
-    ``flag`` is for a flag of the command line that is not called as the field is.
+    ``choices`` are the allowed names. With ``by_preset`` the default is None until the preset fills it in. ``flag`` is
+    the command-line flag if it is not named after the field.
     """
     metadata = {"help": help_text, "low": low, "high": high, "choices": tuple(choices)}
     return dataclasses.field(default=default, metadata=metadata | {"kind": kind, "by_preset": by_preset, "flag": flag})
@@ -115,7 +117,7 @@ def option(
 
 @dataclass(frozen=True)
 class Option:
-    """What is known of one option, for those who show it or read it from somewhere."""
+    """One declared option: what its values must be, and how it is spelled on the command line."""
 
     name: str
     kind: Kind
@@ -126,45 +128,56 @@ class Option:
     choices: tuple[str, ...]
     by_preset: bool
     flag: str
-    """As the command line spells it."""
+    """On the command line: ``--walk-steps``."""
 
     @property
     def expected(self) -> str:
-        """What a value must be, to stand after "it is"."""
+        """Description of the allowed values, to follow "must be"."""
         if self.choices:
             return f"one{' or more' if self.kind is NAMES else ''} of {', '.join(self.choices)}"
-        if self.low is None:
-            return self.kind.expected
-        return f"{self.kind.expected} from {self.low:.15g} to {self.high:.15g}"
+        return f"{self.kind.expected} {self._bounds}".rstrip()
+
+    @property
+    def _bounds(self) -> str:
+        if self.low is not None and self.high is not None:
+            return f"between {self.low:.15g} and {self.high:.15g}"
+        if self.low is not None:
+            return f"of at least {self.low:.15g}"
+        return "" if self.high is None else f"of at most {self.high:.15g}"
 
     def read(self, value: Any) -> Any:
-        """The value as the options object holds it; a UsageError where it is none."""
+        """The value as the options object holds it; UsageError if it is not allowed."""
+        return self._read(value, self.name)
+
+    def from_text(self, text: str) -> Any:
+        """The value in a text from the command line; UsageError if it is not allowed."""
+        try:
+            value = self.kind.from_text(text.strip())
+        except (ValueError, KeyError):
+            raise self._wrong(self.flag, text) from None
+        return self._read(value, self.flag)
+
+    def _read(self, value: Any, name: str) -> Any:
         if value is None and self.default is None:
             return None
         try:
             found = self.kind.read(value)
         except (ValueError, GoalwardError):
-            raise self._wrong(value) from None
-        within = self.low is None or self.high is None or self.low <= found <= self.high
+            raise self._wrong(name, value) from None
+        within = (self.low is None or self.low <= found) and (self.high is None or found <= self.high)
         known = not self.choices or {*([found] if isinstance(found, str) else found)} <= {*self.choices}
-        if not within or not known:
-            raise self._wrong(value)
+        if not within:
+            raise UsageError(f"{name} must be {self._bounds.removeprefix('of ')}, but is {value!r}")
+        if not known:
+            raise self._wrong(name, value)
         return found
 
-    def from_text(self, text: str) -> Any:
-        """The value in a text from the command line."""
-        try:
-            return self.read(self.kind.from_text(text.strip()))
-        except (ValueError, KeyError):
-            raise self._wrong(text) from None
-
-    def _wrong(self, value: Any) -> UsageError:
-        spelt = "" if self.flag == flag_for(self.name) else f" ({self.flag})"
-        return UsageError(f"{self.name}{spelt} is {value!r}; it is {self.expected}")
+    def _wrong(self, name: str, value: Any) -> UsageError:
+        return UsageError(f"{name} must be {self.expected}, but is {value!r}")
 
 
 def declared(owner: type[Options]) -> dict[str, Option]:
-    """The options of a class by name, in the order of their fields."""
+    """The options of a class by name, in the order of the fields."""
     if owner not in _DECLARED:
         _DECLARED[owner] = _declared(owner)
     return _DECLARED[owner]
@@ -185,7 +198,7 @@ def _declared(owner: type[Options]) -> dict[str, Option]:
 
 
 def own_first(owner: type[Options]) -> list[Option]:
-    """The options of a class, those of its own before those of its bases."""
+    """The options of a class: its own first, then those of its base classes."""
     known = declared(owner)
     bases = [base for base in owner.__mro__ if issubclass(base, Options)]
     names = dict.fromkeys(name for base in bases for name in inspect.get_annotations(base))
@@ -205,7 +218,7 @@ def _without_none(hint: Any) -> Any:
 
 @dataclass(frozen=True)
 class Options:
-    """Base of all classes of declared options."""
+    """Base class of all declared options."""
 
     def __post_init__(self) -> None:
         for known in declared(type(self)).values():
@@ -213,9 +226,9 @@ class Options:
 
     @classmethod
     def of(cls, owner: str, values: Mapping[str, Any] | None = None, texts: Mapping[str, str] | None = None) -> Self:
-        """Options by name, from values as Python and TOML give them and from texts as a command line does.
+        """Options from values by name (from Python or TOML) and from texts by name (from the command line).
 
-        ``owner`` is whose options they are, for the error about an unknown name.
+        ``owner`` is named in the error about an unknown option.
         """
         given = {cls.find(name, owner).name: value for name, value in (values or {}).items()}
         given |= {name: cls.find(name, owner).from_text(text) for name, text in (texts or {}).items()}
@@ -223,7 +236,7 @@ class Options:
 
     @classmethod
     def find(cls, name: str, owner: str) -> Option:
-        """The option of that name."""
+        """The option with this name."""
         known = declared(cls)
         if name not in known:
             listed = ", ".join(known) or "none"
@@ -231,13 +244,13 @@ class Options:
         return known[name]
 
     def left_open(self) -> list[str]:
-        """Names of the options that the preset has to fill in."""
+        """Names of the options that the preset must fill in."""
         known = declared(type(self)).values()
         return [option.name for option in known if option.by_preset and getattr(self, option.name) is None]
 
 
 def split_settings(settings: Iterable[str]) -> dict[str, str]:
-    """Names and texts in ``name=value``; the last one counts, and a name may be written with hyphens."""
+    """Texts by name from ``name=value``; the last one of each name counts, and names may have hyphens."""
     texts = {}
     for setting in settings:
         name, equals, text = setting.partition("=")

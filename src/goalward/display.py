@@ -1,4 +1,4 @@
-"""How objects show themselves in a notebook: small tables and pictures in HTML, without JavaScript."""
+"""HTML for notebooks: small tables and plots without JavaScript."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _WIDTH, _HEIGHT = 320, 60
 
 
 def html_table(title: str, rows: Iterable[tuple[str, object]], below: str = "") -> str:
-    """A caption, names and values, and HTML below them; values are escaped."""
+    """A table of names and values with a caption, and HTML below it; values are escaped."""
     lines = "".join(
         f'<tr><th style="text-align:left">{escape(name)}</th><td style="text-align:left">{escape(str(value))}</td></tr>'
         for name, value in rows
@@ -20,10 +20,10 @@ def html_table(title: str, rows: Iterable[tuple[str, object]], below: str = "") 
     return f"<div><table>{caption}<tbody>{lines}</tbody></table>{below}</div>"
 
 
-def html_list(items: Sequence[str], most: int = 30) -> str:
-    """A numbered list that says how much of it is left out."""
-    shown = "".join(f"<li><code>{escape(item)}</code></li>" for item in items[:most])
-    rest = f"<p>… and {len(items) - most} more</p>" if len(items) > most else ""
+def html_list(items: Sequence[str], max_items: int = 30) -> str:
+    """A numbered list of at most ``max_items`` items, and the number of items that are left out."""
+    shown = "".join(f"<li><code>{escape(item)}</code></li>" for item in items[:max_items])
+    rest = f"<p>… and {len(items) - max_items} more</p>" if len(items) > max_items else ""
     return f"<ol>{shown}</ol>{rest}"
 
 
@@ -40,7 +40,7 @@ def bars(heights: Sequence[float], caption: str) -> str:
 
 
 def falling_line(values: Sequence[float], caption: str) -> str:
-    """A line on a logarithmic scale as SVG, for losses; what is no number is left out."""
+    """A line plot on a logarithmic scale as SVG, for losses; values that are not finite are left out."""
     found = [(i, math.log(max(value, 1e-9))) for i, value in enumerate(values) if math.isfinite(value)]
     if len(found) < 2:
         return ""

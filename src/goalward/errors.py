@@ -1,7 +1,7 @@
-"""The one exception family of goalward.
+"""The exceptions of goalward.
 
-Every error that a user can cause is a :class:`GoalwardError` whose text is one sentence: what was wrong, where, and
-what to do about it. The command line prints that sentence and exits with ``exit_code``; the codes are those of Fast
+Every error that a user can cause is a :class:`GoalwardError`. Its text is one sentence: what was wrong, where, and what
+to do about it. The command line prints that sentence and exits with ``exit_code``. The codes are those of Fast
 Downward's driver, so that scripts written for it keep working.
 """
 
@@ -16,8 +16,8 @@ from pathlib import Path
 
 
 class ExitCode(IntEnum):
-    """Exit codes of the command line: those of Fast Downward's driver, 1 for a plan that is not valid, 30 for a defect
-    of goalward itself, and the shell's 128 + N for a command that signal N ended."""
+    """Exit codes of the command line: those of Fast Downward's driver, 1 for an invalid plan, 30 for a defect of
+    goalward itself, and the shell's 128 + N for a command that was ended by signal N."""
 
     SUCCESS = 0
     INVALID_PLAN = 1
@@ -38,23 +38,23 @@ class ExitCode(IntEnum):
 
 
 class GoalwardError(Exception):
-    """Base of all errors that a user can cause."""
+    """Base class of all errors that a user can cause."""
 
     exit_code: ExitCode = ExitCode.CRITICAL_ERROR
 
 
 class UsageError(GoalwardError):
-    """A wrong argument: an unknown name, a value out of bounds, a file that is not there."""
+    """A wrong argument: an unknown name, a value of the wrong type or out of bounds, a missing file."""
 
     exit_code = ExitCode.DRIVER_INPUT_ERROR
 
 
 class WriteError(UsageError):
-    """A file that cannot be written: a full disk, a folder that is not there or that nobody may write to."""
+    """A file that cannot be written: a full disk, a missing folder, no permission."""
 
 
 class PddlError(GoalwardError):
-    """A PDDL, state or plan file that cannot be read as what it should be."""
+    """A PDDL, state or plan file that is not valid."""
 
     exit_code = ExitCode.INPUT_ERROR
 
@@ -73,11 +73,11 @@ class UnsupportedError(PddlError):
 
 
 class StateMismatchError(PddlError):
-    """A problem file that does not describe a state of the task it is used with."""
+    """A problem file that is not a state of the task it is used with."""
 
 
 class InvalidPlanError(PddlError):
-    """A plan that cannot be carried out or does not reach the goal."""
+    """A plan with a step that is not applicable, or that does not reach the goal."""
 
     exit_code = ExitCode.INVALID_PLAN
 
@@ -86,13 +86,13 @@ class InvalidPlanError(PddlError):
 
 
 class StoredFileError(GoalwardError):
-    """A file stored by goalward (a task, a data set, a model) that is damaged, foreign or of a newer format."""
+    """A stored task, data set or model that is damaged, of a newer format, or not written by goalward."""
 
     exit_code = ExitCode.DRIVER_INPUT_ERROR
 
 
 class LimitError(GoalwardError):
-    """A time or memory limit was reached outside of search (while grounding, say)."""
+    """A time or memory limit was reached outside of search, for example while grounding."""
 
     def __init__(self, message: str, exit_code: ExitCode) -> None:
         self.exit_code = exit_code
@@ -100,7 +100,7 @@ class LimitError(GoalwardError):
 
 
 class StoppedError(GoalwardError):
-    """Ctrl-C or SIGTERM came in the middle of work that leaves nothing to keep."""
+    """Ctrl-C or SIGTERM during work without results to keep."""
 
     exit_code = ExitCode.INTERRUPTED
 
@@ -109,17 +109,17 @@ _MACHINE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EMFILE, er
 
 
 def is_the_machines(error: BaseException | None) -> bool:
-    """Is it the machine that is in trouble (a full disk, say), so that the same work may well succeed later?"""
+    """True if the machine is the cause, for example a full disk, so that the same work may succeed later."""
     return isinstance(error, WriteError) or (isinstance(error, OSError) and error.errno in _MACHINE)
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The part of a sentence that offers the most similar name, or nothing; only the first 5,000 names are compared."""
+    """``; did you mean NAME?`` with the most similar name, or an empty text; only 5,000 names are compared."""
     close = difflib.get_close_matches(name, islice(known, 5000), n=1)
     return f"; did you mean {close[0]}?" if close else ""
 
 
 def of_these(name: str, known: Iterable[str]) -> str:
-    """As :func:`did_you_mean`, followed by the list of all known names."""
+    """Like :func:`did_you_mean`, followed by the list of all known names."""
     listed = list(known)
     return f"{did_you_mean(name, listed)} (known: {', '.join(listed) or 'none'})"

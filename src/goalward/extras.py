@@ -1,4 +1,4 @@
-"""What is installed only when it is asked for, as in ``pip install 'goalward[train]'``."""
+"""Optional dependencies, such as those of ``pip install 'goalward[train]'``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from goalward.errors import UsageError
 
 
 def require_torch(what: str) -> None:
-    """Refuse what needs PyTorch, where it is not installed, before any work is done for it."""
+    """Raise UsageError if PyTorch, which ``what`` needs, is not installed."""
     try:
         found = find_spec("torch") is not None
     except ImportError:

@@ -1,4 +1,4 @@
-"""Learning from Python: one call for every method, with a view of what happens where somebody can see one."""
+"""Training from Python: one function for all methods, with a live view on a terminal or in a notebook."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ def train(
 ) -> Model | DomainModel:
     """Learn a heuristic for a task with any method of :data:`goalward.METHODS`.
 
-    Settings are options of the method by name, ``time_limit="2m"`` and ``seed=1`` among them; they go before those in
+    Settings are options of the method by name, such as ``time_limit="2m"`` and ``seed=1``; they override those in
     ``options``. The method ``hgn`` learns for a domain, from several tasks of it. Ctrl-C ends training and keeps the
     best weights so far.
 
-    Progress is shown on a terminal and in a notebook; ``progress=False`` shows nothing, ``progress=True`` writes lines
-    to stderr where there is neither.
+    Progress is shown on a terminal and in a notebook. ``progress=False`` shows nothing, ``progress=True`` also writes
+    lines to stderr if there is neither.
 
     >>> model = train(task, time_limit="2m")  # doctest: +SKIP
     >>> model.solve("p1.pddl").steps  # doctest: +SKIP

@@ -1,4 +1,4 @@
-"""Durations and sizes as people write them: ``90s``, ``5m``, ``1h30m``, ``512M``, ``4G``."""
+"""Durations, sizes and counts as text: ``90s``, ``5m``, ``1h30m``, ``512M``, ``4G``."""
 
 from __future__ import annotations
 
@@ -43,6 +43,14 @@ def parse_size(text: str | int) -> int:
     return math.floor(size)
 
 
+def format_memory(size: float) -> str:
+    """``4G``, ``512M`` or a number of bytes, as :func:`parse_size` reads it."""
+    for suffix, factor in (("G", 2**30), ("M", 2**20)):
+        if size >= factor and size % factor == 0:
+            return f"{size // factor:.0f}{suffix}"
+    return f"{size:.0f}"
+
+
 def parse_batches(text: str) -> tuple[int, ...]:
     """Batch sizes in ``32`` or ``1,32,256``."""
     if not re.fullmatch(r"\d{1,9}(\s*,\s*\d{1,9})*", text.strip()):
@@ -68,7 +76,7 @@ def parse_share(text: str | float) -> float:
 
 
 def _number(value: Any) -> float:
-    """A number that programs give where people write a text; -1, which is no measure, for everything else."""
+    """The number, or -1, which is not a valid measure, for anything that is not a number."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         return -1.0
     try:
@@ -101,25 +109,33 @@ def format_count(count: float) -> str:
     return f"{count / 1e3:.1f}k" if count < 1e6 else f"{count / 1e6:.2f}M"
 
 
+def counted(number: int, noun: str) -> str:
+    """``1 state``, ``56 states``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def format_short_duration(seconds: float) -> str:
-    """A duration that may be a fraction of a second."""
+    """``1.5 ms``, ``0.42 s``, ``13.7 s``, ``3 m 20 s``."""
     return f"{1000 * seconds:.1f} ms" if seconds < 0.1 else format_duration(seconds)
 
 
 MEASURABLE = 0.001
-"""Seconds for a state that two searches must differ by for that to mean anything."""
+"""Seconds per state by which two searches must differ for the difference to be meaningful."""
 
 
 def break_even(training: float, each: float, each_without: float) -> int | None:
-    """After how many states training has paid, by seconds for each with what was learned and without; None: never."""
+    """The number of states after which training has paid off, or None if it never does.
+
+    ``training`` is the time for training, ``each`` the time per state with the model, ``each_without`` without it.
+    """
     saved = each_without - each
     return math.ceil(training / saved) if saved >= MEASURABLE else None
 
 
 def format_break_even(training: float, each: float, each_without: float, other: str) -> str:
-    """When training pays, in words; ``other`` is what the search without it is called."""
+    """When training pays off, as text; ``other`` is the name of the search without the model."""
     states = break_even(training, each, each_without)
     figures = f"{format_short_duration(each)} a state, {other} {format_short_duration(each_without)}"
     if states is None:
         return f"training does not pay: {figures}"
-    return f"training pays after {states} state(s): {format_duration(training)} once, then {figures}"
+    return f"training pays after {counted(states, 'state')}: {format_duration(training)} once, then {figures}"

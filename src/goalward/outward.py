@@ -1,7 +1,7 @@
-"""Texts and numbers of unknown origin on their way out: to a terminal, to JSON, to a spreadsheet.
+"""Escaping of texts and numbers of unknown origin for terminals, JSON and spreadsheets.
 
-Names in PDDL, headers of model files, results of other people and names of files may hold anything. What shows them
-sends them through here, so that they are seen and never obeyed.
+Names in PDDL, headers of model files, imported results and file names may contain anything, escape sequences and
+formulas included. Everything that is printed or exported goes through here.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-"""All that moves a cursor, changes a colour or turns the direction of writing; line ends and tabs are harmless."""
+"""Characters that move the cursor, change colours or the direction of writing; line ends and tabs are harmless."""
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def printable(text: str) -> str:
-    """The text with control characters spelt out, ``\\x1b`` for an escape, so that a terminal shows them."""
+    """The text with control characters escaped, ``\\x1b`` for an escape, so that a terminal shows them."""
     return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def finite(value: Any) -> Any:
-    """The value as JSON and UTF-8 can hold it: numbers that are infinite, none at all or whole with over 308
-    digits become None, half characters question marks."""
+    """The value as JSON and UTF-8 can represent it: infinite numbers, NaN and whole numbers of over 308 digits become
+    None, and lone surrogates become question marks."""
     if isinstance(value, dict):
         return {finite(key): finite(entry) for key, entry in value.items()}
     if isinstance(value, (list, tuple)):
@@ -38,14 +38,14 @@ def finite(value: Any) -> Any:
 
 
 def cell(value: Any) -> Any:
-    """A value for CSV: a text that a spreadsheet would take for a formula is marked as a text with an apostrophe."""
+    """A value for CSV: a text that a spreadsheet would read as a formula gets an apostrophe in front."""
     if not isinstance(value, str):
         return value
     return printable(f"'{value}" if value.startswith(_FORMULA) and len(value) > 1 else value)
 
 
 def csv_text(columns: Sequence[str], rows: Iterable[Mapping[str, Any] | Sequence[Any]], line_end: str = "\r\n") -> str:
-    """A table as CSV; rows are values in the order of the columns, or by their names."""
+    """A table as CSV; rows are lists of values, or dictionaries by column name."""
     stream = io.StringIO(newline="")
     writer = csv.writer(stream, lineterminator=line_end)
     writer.writerow(columns)

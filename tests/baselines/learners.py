@@ -28,6 +28,7 @@ BRIEF: dict[str, dict[str, Any]] = {
     "rsl": {"samples": 300, "length": 20, "rollouts": 2, "max_epochs": 2},
     "tsl": {"max_walks": 20, "max_epochs": 2},
     "sing": {"searches": 5, "samples": 40, "max_epochs": 2},
+    "fsm": {"samples": 300, "length": 20, "max_epochs": 2},
     "boot": {"max_rounds": 4, "states": 20},
     "bexp": {"max_rounds": 4, "states": 20},
     "avi": {"max_iterations": 4, "states": 50, "length": 20},

@@ -36,7 +36,7 @@ from .learners import BRIEF, brief
 def test_every_system_of_the_comparison_is_in_the_table() -> None:
     kinds = {name: method.kind for name, method in METHODS.items()}
     assert kinds == {
-        **dict.fromkeys(["n-rsl", "rsl", "tsl", "sing", "boot", "bexp", "avi"], "instance"),
+        **dict.fromkeys(["n-rsl", "rsl", "tsl", "sing", "fsm", "boot", "bexp", "avi"], "instance"),
         "hgn": "domain",
         **dict.fromkeys(["ff", "portfolio", "fd-ff", "lama", "lama-full"], "planner"),
     }
@@ -58,7 +58,9 @@ def test_a_method_says_what_it_is_and_where_it_comes_from(name: str) -> None:
 def test_unknown_methods_are_named_with_the_nearest() -> None:
     with pytest.raises(UsageError, match=r"unknown method 'boott'; did you mean boot\? \(known: n-rsl, .*lama-full\)"):
         find_method("boott")
-    with pytest.raises(UsageError, match=r"unknown method 'qqq' \(known: n-rsl, rsl, tsl, sing, boot, bexp, avi\)"):
+    with pytest.raises(
+        UsageError, match=r"unknown method 'qqq' \(known: n-rsl, rsl, tsl, sing, fsm, boot, bexp, avi\)"
+    ):
         find_method("qqq", "instance")
     assert find_method("lama") is METHODS["lama"]
 
@@ -85,7 +87,7 @@ def test_the_options_of_another_method_are_refused_before_anything_is_learned() 
 
 @pytest.mark.parametrize(("name", "most"), [("boot", 100_000), ("avi", 100_000)])
 def test_no_more_states_can_be_asked_for_than_regressions_can_give(name: str, most: int) -> None:
-    with pytest.raises(UsageError, match=f"states is {most + 1}; it is a whole number from 1 to {most}"):
+    with pytest.raises(UsageError, match=f"states must be between 1 and {most}, but is {most + 1}"):
         make_options(name, {"states": most + 1})
 
 
@@ -151,6 +153,7 @@ SETTINGS = {
     "rsl": _RSL,
     "tsl": {"max_walks": 300, "walk_steps": 30, "max_epochs": 12},
     "sing": {"searches": 100, "samples": 50, "sampler": "reachable", "max_epochs": 12},
+    "fsm": {"samples": 5000, "sampler": "reachable", "max_epochs": 12},
     "boot": {**_BOOT, "max_rounds": 40},
     "bexp": {**_BOOT, "max_rounds": 80},
     "avi": {"max_iterations": 50, "states": 300, "length": 40, "sampler": "reachable"},

@@ -43,7 +43,7 @@ def test_each_plan_is_valid_and_better_than_the_last(goalward: Goalward, deliver
     assert all(later < earlier for earlier, later in pairwise(map(cost_in, files)))
     for file in files:
         assert goalward("validate", *deliveries.names, file).code == 0
-    told = re.findall(r"^(.+): cost (\d+), \d+ step\(s\), after (\S+) s$", outcome.out, flags=re.MULTILINE)
+    told = re.findall(r"^(.+): cost (\d+), \d+ steps?, after (\S+) s$", outcome.out, flags=re.MULTILINE)
     assert [(Path(name), int(cost)) for name, cost, _ in told] == [(file, cost_in(file)) for file in files]
     assert [float(seconds) for *_, seconds in told] == sorted(float(seconds) for *_, seconds in told)
     assert outcome.number(r"Plan cost: (\d+)") == cost_in(files[-1])
@@ -102,7 +102,7 @@ def test_plans_of_an_earlier_series_go_when_there_is_a_new_one(
     goalward: Goalward, trains: Files, unsolvable: Files, tmp_path: Path
 ) -> None:
     for name in ("p.1", "p.2", "p.3", "p.5", "p.txt"):
-        (tmp_path / name).write_text("old")
+        (tmp_path / name).write_text("; cost = 99 (unit cost)\n")
     assert goalward("plan", *unsolvable.names, "--anytime", "-o", tmp_path / "p").code == 11
     assert len(list(tmp_path.glob("p.*"))) == 5, "there is nothing to put in their place"
     assert goalward("plan", *trains.names, "--anytime", "-o", tmp_path / "p").code == 0

@@ -29,13 +29,14 @@ def in_bash(script: str, home: Path) -> str:
 def completed(line: str) -> str:
     """Bash code that prints what would be offered for the last word of a line."""
     words = " ".join(f"'{word}'" for word in line.split(" "))
-    return f"COMP_WORDS=({words}); COMP_CWORD={line.count(' ')}; _goalward_completion goalward; echo ${{COMPREPLY[@]}};"
+    asked = f"COMP_WORDS=({words}); COMP_CWORD={line.count(' ')}; COMPREPLY=();"
+    return f"{asked} _goalward_completion goalward; echo ${{COMPREPLY[@]}};"
 
 
-def test_bash_completes_commands_and_options_and_leaves_files_to_itself(tmp_path: Path) -> None:
-    lines = ("goalward so", "goalward experiment ", "goalward solve --m", "goalward solve m")
+def test_bash_completes_commands_and_options_and_choices(tmp_path: Path) -> None:
+    lines = ("goalward so", "goalward experiment ", "goalward solve --m", "goalward plan --costs u")
     shown = in_bash('eval "$(goalward --show-completion)";' + "".join(map(completed, lines)), tmp_path)
-    assert shown.splitlines() == ["solve", "run status report export import", "--memory-limit", ""]
+    assert shown.splitlines() == ["solve", "run status report export import", "--memory-limit", "unit"]
 
 
 def test_installing_it_writes_where_bash_reads(tmp_path: Path) -> None:
@@ -45,19 +46,25 @@ def test_installing_it_writes_where_bash_reads(tmp_path: Path) -> None:
     assert in_bash(f"source ~/.bashrc; alias; {completed('goalward va')}", tmp_path) == "alias ll='ls -l'\nvalidate\n"
 
 
-@pytest.mark.parametrize(("shell", "offer"), [("zsh", '"run":"Run an experiment'), ("fish", "run\tRun an experiment")])
-def test_other_shells_are_answered_in_their_own_way(shell: str, offer: str) -> None:
-    asked = {
-        "_GOALWARD_COMPLETE": f"complete_{shell}",
-        "_TYPER_COMPLETE_ARGS": "goalward experiment r",
-        "_TYPER_COMPLETE_FISH_ACTION": "get-args",
-    }
-    run = subprocess.run([PROGRAM], capture_output=True, text=True, check=True, env=environment(**asked))
-    assert offer in run.stdout
-    assert "status" not in run.stdout
-    for name in asked:
-        assert name in completion.script("fish")
-    assert "_GOALWARD_COMPLETE=complete_zsh" in completion.script("zsh")
+@pytest.mark.parametrize(
+    ("shell", "current", "offer", "file"),
+    [
+        ("bash", "2", "plain,run", "file,m"),
+        ("zsh", "2", "plain\nrun\nRun an experiment, or what is left of it.", "file\nm\n_"),
+        ("fish", "r", "plain,run\tRun an experiment, or what is left of it.", "file,m"),
+    ],
+)
+def test_every_shell_is_answered_in_its_own_way(shell: str, current: str, offer: str, file: str) -> None:
+    def answer(words: str, current: str) -> str:
+        asked = {"_GOALWARD_COMPLETE": f"{shell}_complete", "COMP_WORDS": words, "COMP_CWORD": current}
+        assert all(name in completion.script(shell) for name in asked)
+        run = subprocess.run([PROGRAM], capture_output=True, text=True, check=True, env=environment(**asked))
+        return run.stdout.rstrip("\n")
+
+    offered = answer("goalward experiment r", current)
+    assert offered.startswith(offer)
+    assert "status" not in offered
+    assert answer("goalward solve m", "m" if shell == "fish" else "2") == file
 
 
 def test_a_shell_without_completion_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:

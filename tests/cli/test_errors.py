@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from .program import DOMAIN, PLAN, PROBLEM, Files, Outcome, replaced, spawn, write_files
+from .program import DOMAIN, PLAN, PROBLEM, Files, Outcome, replaced, write_files
 
 Goalward = Callable[..., Outcome]
 
@@ -43,7 +43,9 @@ SERVED = replaced(
 TABLE = [
     Bad("empty domain", "domain.pddl: ", ("is empty",), domain=""),
     Bad("binary problem", "problem.pddl: ", ("not a text file",), problem=b"\x7fELF\x02\x01\x01\0\0\0"),
-    Bad("swapped", "domain.pddl:2: ", ("(domain NAME)", "(problem two-tracks)"), domain=PROBLEM, problem=DOMAIN),
+    Bad("plan as domain", "domain.pddl: ", ("this looks like a plan",), domain=PLAN),
+    Bad("step as problem", "problem.pddl:1: ", ("this looks like a plan",), problem="(drive t1 a b)\n; cost = 5\n"),
+    Bad("swapped", "domain.pddl:2: ", ("this is a problem, but a domain is expected",), domain=PROBLEM, problem=DOMAIN),
     bad_problem("section left open", "(= (total-cost) 0)\n  )", "(= (total-cost) 0)\n", 5, "never closed", "line 10"),
     bad_problem("10,000 deep", "(at t1 c)", "(and " * 10_000 + "(at t1 c)" + ")" * 10_000, 10, "nested"),
     bad_domain("predicate", "(track ?from ?to))\n", "(trak ?from ?to))\n", 9, "predicate 'trak'", "mean track?"),
@@ -79,11 +81,12 @@ def test_bad_input_is_refused_with_its_place(goalward: Goalward, tmp_path: Path,
     assert len(outcome.error) < 1000, "the message repeats its input"
 
 
-@pytest.mark.parametrize("command", ["plan", "inspect", "walk", "validate"])
+@pytest.mark.parametrize("command", ["plan", "train", "inspect", "walk", "validate"])
 def test_every_command_refuses_bad_pddl_alike(goalward: Goalward, tmp_path: Path, command: str) -> None:
     files = write_files(tmp_path, DOMAIN, replaced(PROBLEM, "(track b c)", "(track b d)"))
     (tmp_path / "plan").write_text(PLAN)
-    more = {"walk": ["-o", tmp_path / "walks"], "validate": [tmp_path / "plan"]}.get(command, [])
+    written = ["-o", tmp_path / "walks"]
+    more = {"walk": written, "train": written, "validate": [tmp_path / "plan"]}.get(command, [])
     outcome = goalward(command, *files.names, *more)
     assert outcome.code == 31
     assert outcome.error.startswith(f"{files.problem}:7: ")
@@ -121,13 +124,6 @@ def test_what_is_no_file_name_is_a_matter_of_usage(goalward: Goalward, trains: F
     outcome = goalward("plan", trains.domain, name)
     assert outcome.code == 36
     assert outcome.error
-
-
-def test_the_installed_program_refuses_bad_input(tmp_path: Path) -> None:
-    files = write_files(tmp_path, replaced(DOMAIN, ":typing", ":fluents"), PROBLEM)
-    outcome = spawn("plan", *files.names)
-    assert outcome.code == 34
-    assert outcome.error.startswith(f"{files.domain}:3: ")
 
 
 @pytest.mark.parametrize(

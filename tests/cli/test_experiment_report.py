@@ -6,28 +6,19 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
-from goalward.cli import experiment_report
+from goalward.cli import commands
 from goalward.errors import GoalwardError
 from report.examples import small, store_of
 
 
 @pytest.fixture
-def run() -> Callable[..., str]:
-    """Run a command of a program that holds these three; errors come as they are."""
-    app = typer.Typer()
-    app.command("report")(experiment_report.report)
-    app.command("export")(experiment_report.export)
-    app.command("import")(experiment_report.import_)
+def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """Run a command of ``goalward experiment``; errors come as they are."""
 
     def call(*arguments: object) -> str:
-        result = CliRunner().invoke(app, [str(argument) for argument in arguments], catch_exceptions=True)
-        if isinstance(result.exception, GoalwardError):
-            raise result.exception
-        assert result.exit_code == 0, result.output
-        return result.output
+        assert commands.call(["experiment", *map(str, arguments)]) == 0
+        return capsys.readouterr().out
 
     return call
 
@@ -44,9 +35,9 @@ def test_a_report_is_one_file(run: Callable[..., str], folder: Path) -> None:
 
 
 def test_results_go_out_and_come_back(run: Callable[..., str], folder: Path) -> None:
-    assert "25 run(s)" in run("export", folder, "--lab", folder / "eval", "--csv", folder / "all.csv")
-    assert run("import", folder / "new", folder / "eval") == "25 run(s) read, 25 of them new\n"
-    assert run("import", folder / "new", folder / "eval" / "properties") == "25 run(s) read, 0 of them new\n"
+    assert "25 runs" in run("export", folder, "--lab", folder / "eval", "--csv", folder / "all.csv")
+    assert run("import", folder / "new", folder / "eval") == "25 runs read, 25 of them new\n"
+    assert run("import", folder / "new", folder / "eval" / "properties") == "25 runs read, 0 of them new\n"
     assert "MiB" in run("report", folder / "new", "-o", folder / "theirs.html")
 
 
@@ -72,7 +63,7 @@ def test_a_file_that_cannot_be_read_leaves_no_experiment_behind(
         (["report", ".", "--table", "t.docx"], r"t.docx: a table is written as .md, .tex or .csv"),
         (["report", "nowhere"], "nowhere: no experiment here"),
         (["export", "nowhere", "--csv", "x"], "nowhere: no experiment here"),
-        (["export", "."], "say what to write: --lab OUT, --parquet OUT or --csv OUT"),
+        (["export", "."], "choose what to write: --lab OUT, --parquet OUT or --csv OUT"),
         (["import", ".", "nothing"], "nothing: no such file"),
     ],
 )

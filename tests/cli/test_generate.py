@@ -9,7 +9,7 @@ import pytest
 
 from goalward.task.domains import DOMAINS, generate
 
-from .program import Outcome, spawn
+from .program import Outcome
 
 Goalward = Callable[..., Outcome]
 
@@ -48,12 +48,6 @@ def test_without_a_domain_all_are_listed_with_their_parameters(goalward: Goalwar
         assert all(f"{option.name}={option.default}" in outcome.out for option in domain.options)
 
 
-def test_the_list_can_be_printed_in_any_encoding() -> None:
-    outcome = spawn("generate", PYTHONIOENCODING="ascii")
-    assert outcome.code == 0
-    assert all(name in outcome.out for name in DOMAINS)
-
-
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -67,7 +61,7 @@ def test_the_list_can_be_printed_in_any_encoding() -> None:
         (("blocks", "--set", "n=two"), ["n=two", "NAME=VALUE"]),
         (("blocks", "--set", "n="), ["NAME=VALUE"]),
         (("blocks", "--set", f"n={'9' * 5000}"), ["NAME=VALUE"]),
-        (("blocks", "--set", "seed=3"), ["seed is an option of its own"]),
+        (("blocks", "--set", "seed=3"), ["use --seed"]),
         (("blocks", "--size", "0"), ["size=0 is out of bounds"]),
         (("blocks", "--size", "1.5"), ["--size"]),
         (("blocks", "--seed", "x"), ["--seed"]),

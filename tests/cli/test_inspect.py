@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 
 from goalward.search.model import Model, save_model
 from goalward.search.network import Layer, NetworkWeights
@@ -17,7 +16,7 @@ from goalward.task.grounding import ground_files
 from goalward.task.store import load_task
 from helpers import make_tiny
 
-from .program import DOMAIN, PROBLEM, Files, Outcome, replaced, spawn, write_files
+from .program import DOMAIN, PROBLEM, Files, Outcome, replaced, write_files
 
 Goalward = Callable[..., Outcome]
 
@@ -131,18 +130,3 @@ def test_a_file_that_is_no_stored_task_is_refused(goalward: Goalward, trains: Fi
         outcome = goalward("inspect", path)
         assert outcome.code == 36
         assert outcome.error.startswith(f"{path}: ")
-
-
-def test_bad_pddl_is_refused(goalward: Goalward, trains: Files) -> None:
-    assert goalward("inspect", trains.problem, trains.domain).code == 31
-
-
-def test_the_installed_program_inspects(trains: Files) -> None:
-    assert facts(spawn("inspect", *trains.names, "--json"))["atoms"] == 3
-
-
-@pytest.mark.parametrize("option", ["--save", "--jason"])
-def test_wrong_options_are_refused(goalward: Goalward, trains: Files, option: str) -> None:
-    outcome = goalward("inspect", *trains.names, option)
-    assert outcome.code == 36
-    assert option in outcome.error

@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from goalward.cli import clock
+from goalward.cli import startup
 from goalward.cli.limits import Limits
 from goalward.cli.main import run
 from goalward.cli.plan_output import plan_as_json, report
-from goalward.cli.solved_states import line
+from goalward.cli.solved_states import StateTable
 from goalward.errors import LimitError
 from goalward.search import heuristics
 from goalward.search.solving import solve
@@ -52,7 +52,7 @@ def test_what_a_command_loads_counts_from_its_start(
     goalward: Goalward, trains: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun: list[Any] = []
-    monkeypatch.setattr(clock, "started", lambda: time.monotonic() - 100)
+    monkeypatch.setattr(startup, "started", lambda: time.monotonic() - 100)
     monkeypatch.setattr("goalward.cli.plan.read_domain", begun.append)
     for limit, code in (("99s", 23), ("1h", 30)):
         assert goalward("plan", *trains.names, "--time-limit", limit).code == code
@@ -60,11 +60,11 @@ def test_what_a_command_loads_counts_from_its_start(
 
 
 def test_every_command_starts_the_clock(goalward: Goalward) -> None:
-    clock.start(ago=1000)
+    startup.start_clock(ago=1000)
     goalward("generate", "--help")
-    assert time.monotonic() - clock.started() < 1000
+    assert time.monotonic() - startup.started() < 1000
     limits = Limits.of_command(2000, None)
-    assert limits.started == clock.started()
+    assert limits.started == startup.started()
     assert limits.remaining is not None
     assert 1000 < limits.remaining < 2000
 
@@ -182,9 +182,10 @@ def test_parts_that_were_ended_for_lack_of_memory_are_named(capfd: pytest.Captur
     report(solved, limits)
     assert "free memory" not in capfd.readouterr().out
     assert plan_as_json(outcome, limits)["evicted"] == ["novelty", "agenda"]
-    row = {"state": "p1", **outcome.record()}
-    assert line(row).endswith("s, without novelty, agenda for lack of memory")
-    assert "memory" not in line({"state": "p1", **solved.record()})
+    shown = StateTable(["p1"], costs=False).row
+    row = {"state": "p1", "total_time": 0.1, **outcome.record()}
+    assert shown(row).endswith("s  without novelty, agenda for lack of memory")
+    assert "memory" not in shown({"state": "p1", "total_time": 0.1, **solved.record()})
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="resident memory is read from /proc")

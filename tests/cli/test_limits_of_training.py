@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from goalward.cli import clock
+from goalward.cli import startup
 from goalward.cli import train as train_module
 from goalward.cli.main import run
 from goalward.learning import models, rsl, selection, validation
@@ -65,7 +65,8 @@ def slow_pytorch(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_loading_pytorch_counts(goalward: Goalward, trains: Files, tmp_path: Path) -> None:
     outcome = goalward("train", *trains.names, "-o", tmp_path / "m", "--time-limit", "1s")
     assert outcome.code == 23
-    assert outcome.last_error == "out of time while loading PyTorch"
+    assert outcome.last_error.startswith("out of time while loading PyTorch: --time-limit includes ")
+    assert outcome.last_error.endswith("; give it at least 20.0 s")
 
 
 def test_training_knows_what_has_gone_before_and_leaves_time_for_writing(
@@ -78,7 +79,7 @@ def test_training_knows_what_has_gone_before_and_leaves_time_for_writing(
         return train_with(arguments[0], "n-rsl", QUICK)
 
     monkeypatch.setattr(train_module, "train_with", noted)
-    monkeypatch.setattr(clock, "started", lambda: time.monotonic() - 40)
+    monkeypatch.setattr(startup, "started", lambda: time.monotonic() - 40)
     assert goalward("train", *trains.names, "-o", tmp_path / "m", "--time-limit", "1h").code == 0
     assert told[0] >= 40 + train_module.WRITING_SECONDS
 
@@ -100,7 +101,7 @@ def test_at_the_limit_it_ends_unless_there_is_something_to_keep(
         assert load_model(tmp_path / "m").info["method"] == "n-rsl"
     else:
         assert outcome.code == 23
-        assert outcome.last_error == "out of time while training"
+        assert outcome.last_error.startswith("out of time while training: ")
         assert not (tmp_path / "m").exists()
 
 
@@ -115,10 +116,10 @@ def test_compare_counts_what_it_loads_and_its_trainings_end_too(
     outcome = goalward(*command, "1s", "--json")
     assert outcome.code == 0
     assert "n-rsl: out of time" in outcome.err
-    monkeypatch.setattr(clock, "started", lambda: time.monotonic() - 100)
+    monkeypatch.setattr(startup, "started", lambda: time.monotonic() - 100)
     outcome = goalward(*command, "99s")
     assert outcome.code == 23
-    assert outcome.last_error == "out of time while reading and grounding the problem"
+    assert outcome.last_error.startswith("out of time while reading and grounding the problem: ")
 
 
 # --- validation, when the time is over ---

@@ -245,11 +245,6 @@ def test_json_of_a_solved_problem(goalward: Goalward, trains: Files) -> None:
     assert 0 < found["seconds"] <= found["total_time"]
 
 
-def test_json_and_a_plan_file_together(goalward: Goalward, trains: Files, tmp_path: Path) -> None:
-    found = one_object(goalward("plan", *trains.names, "--json", "-o", tmp_path / "plan"))
-    assert found["plan"] == steps_of((tmp_path / "plan").read_text())
-
-
 def test_json_of_a_problem_that_search_proves_unsolvable(goalward: Goalward, unsolvable: Files) -> None:
     outcome = goalward("plan", *unsolvable.names, "--json", "-H", "blind")
     assert outcome.code == 11
@@ -301,12 +296,6 @@ def test_the_plan_file_has_exactly_the_plan(goalward: Goalward, trains: Files, t
     assert [entry.name for entry in tmp_path.iterdir() if entry.is_file()] == ["plan"]
 
 
-def test_an_old_plan_file_is_replaced_by_a_new_plan(goalward: Goalward, trains: Files, tmp_path: Path) -> None:
-    (tmp_path / "plan").write_text("old\n" * 100)
-    assert goalward("plan", *trains.names, "-o", tmp_path / "plan").code == 0
-    assert (tmp_path / "plan").read_text() == PLAN
-
-
 @pytest.mark.parametrize("case", ["unsolvable", "time", "input"])
 def test_a_run_without_a_plan_leaves_an_old_plan_file_alone(
     goalward: Goalward, unsolvable: Files, hard: Files, tmp_path: Path, case: str
@@ -319,7 +308,7 @@ def test_a_run_without_a_plan_leaves_an_old_plan_file_alone(
     path = tmp_path / "out" / "plan"
     path.parent.mkdir()
     path.write_text("old\n")
-    assert goalward("plan", *arguments, "-o", path).code == code
+    assert goalward("plan", *arguments, "-o", path, "--force").code == code
     assert path.read_text() == "old\n"
     assert list(path.parent.iterdir()) == [path]
 

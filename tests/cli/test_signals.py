@@ -121,6 +121,21 @@ def test_a_signal_before_anything_has_begun(goalward: Goalward, monkeypatch: pyt
     assert outcome.error == "interrupted"
 
 
+def test_ctrl_c_while_the_program_is_being_imported_is_one_line() -> None:
+    code = (
+        "import signal, sys\n"
+        "from goalward.cli import startup\n"
+        "class Interrupting:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'goalward.cli.main':\n"
+        "            signal.raise_signal(signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Interrupting())\n"
+        "startup.main()\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=environment())
+    assert (run.returncode, run.stdout, run.stderr) == (130, "", "goalward: interrupted\n")
+
+
 def test_afterwards_signals_do_what_they_did_before(goalward: Goalward, trains: Files) -> None:
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     assert goalward("plan", *trains.names).code == 0
@@ -129,7 +144,7 @@ def test_afterwards_signals_do_what_they_did_before(goalward: Goalward, trains: 
 
 def test_a_process_that_was_told_to_ignore_them_does_so(hard: Files) -> None:
     command = (
-        f'trap "" INT; "{PROGRAM}" plan "$@" -H blind --time-limit 2s & kill -INT $!; sleep 1; kill -INT $!; wait $!'
+        f'trap "" INT; "{PROGRAM}" plan "$@" -H blind --time-limit 5s & kill -INT $!; sleep 1; kill -INT $!; wait $!'
     )
     run = subprocess.run(
         ["sh", "-c", command, "sh", *hard.names], capture_output=True, text=True, check=False, env=environment()

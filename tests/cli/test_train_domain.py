@@ -24,7 +24,7 @@ SMALL = ("--states-per-problem", "20", "--steps", "3", "--epochs", "3")
 ENDLESS = ("--epochs", "100000", "--time-limit", "100s")
 
 EPOCH = r"\[\d+\.\ds\] epoch (\d+): training loss \d+\.\d+, validation loss \d+\.\d+"
-LESSONS = r"\[\d+\.\ds\] \S+\.pddl: \d+ states along \d+ optimal plans, steps up to \d+, \d+\.\d\ds"
+LESSONS = r"\[\d+\.\ds\] \S+\.pddl: \d+ states along \d+ optimal plans, steps up to \d+, \d+\.\d\d s"
 
 
 @pytest.fixture
@@ -73,9 +73,9 @@ def test_the_stream_has_a_line_per_problem_and_epoch(train: Train, blocks: list[
     assert [int(match[1]) for line in lines if (match := re.fullmatch(EPOCH, line))] == [1, 2, 3]
     data, training, seconds, written = out.splitlines()
     states = sum(problem["states"] for problem in load_domain_model(path).info["problems"])
-    assert data == f"Data: {states} states of 2 problem(s), 0 left out"
+    assert data == f"Data: {states} states of 2 problems, 0 skipped"
     assert re.fullmatch(r"Training: 3 epochs \(all epochs\), validation loss \d+\.\d\d", training)
-    assert re.fullmatch(r"Training time: \d+\.\d\ds", seconds)
+    assert re.fullmatch(r"Training time: \d+\.\d+ s", seconds)
     assert written == f"Model written to {path}"
 
 
@@ -105,14 +105,14 @@ def test_problems_that_are_not_solved_are_named(
 ) -> None:
     code, _, err = train([unsolvable], "-o", tmp_path / "model")
     assert code == 36
-    assert re.search(rf"{unsolvable.problem}: left out, no optimal plan \(unsolvable\), \d+\.\d\ds\n", err)
+    assert re.search(rf"{unsolvable.problem}: skipped, no optimal plan \(unsolvable\), \d+\.\d\d s\n", err)
     assert "goalward: the teacher solved none of the problems, with 10 s for each: give smaller problems" in err
     no_way = tmp_path / "no-way.pddl"
     no_way.write_text(replaced(trains.problem.read_text(), "(track b c)", ""))
     code, out, err = train([trains, Files(trains.domain, no_way)], "-o", tmp_path / "model", *SMALL)
     assert code == 0
     assert f"{no_way}: no plan exists" in err
-    assert out.startswith("Data: 3 states of 1 problem(s), 0 left out\n")
+    assert out.startswith("Data: 3 states of 1 problem, 0 skipped\n")
     code, _, err = train([Files(trains.domain, no_way)], "-o", tmp_path / "model")
     assert code == 36
     assert "none of the problems has a plan" in err
@@ -130,11 +130,11 @@ def test_a_problem_of_another_domain_is_refused(
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--steps", "0"), "n_steps (--steps) is 0; it is a whole number from 1 to 1000"),
-        (("--states-per-problem", "0"), "states_per_problem is 0; it is a whole number from 1 to 1000000"),
-        (("--aggregation", "max"), "aggregation is 'max'; it is one of mean, sum"),
-        (("--teacher-limit", "soon"), "teacher_limit is 'soon'; it is a duration such as 90s, 5m or 1h30m"),
-        (("--costs", "euro"), "unit_costs (--costs) is 'euro'; it is unit (steps to the goal) or pddl (their cost)"),
+        (("--steps", "0"), "--steps must be between 1 and 1000, but is 0"),
+        (("--states-per-problem", "0"), "--states-per-problem must be between 1 and 1000000, but is 0"),
+        (("--aggregation", "max"), "--aggregation must be one of mean, sum, but is 'max'"),
+        (("--teacher-limit", "soon"), "--teacher-limit must be a duration such as 90s, 5m or 1h30m, but is 'soon'"),
+        (("--costs", "euro"), "--costs must be unit (steps to the goal) or pddl (their cost), but is 'euro'"),
     ],
 )
 def test_wrong_options_are_one_line(
@@ -285,7 +285,7 @@ def test_inspect_shows_the_model(goalward: Goalward, model: Path) -> None:
 def test_there_is_no_task_in_the_model_to_store(goalward: Goalward, model: Path, tmp_path: Path) -> None:
     outcome = goalward("inspect", model, "--save", tmp_path / "task")
     assert outcome.code == 36
-    assert outcome.error == f"{model}: a model of a whole domain holds no task to store"
+    assert outcome.error == f"{model}: a model of a whole domain contains no task to store"
 
 
 def test_damaged_models_are_one_line(goalward: Goalward, model: Path, blocks: list[Files], tmp_path: Path) -> None:

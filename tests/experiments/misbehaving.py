@@ -20,6 +20,9 @@ def main(message: str) -> str:
     if behaviour == "sleep":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         time.sleep(1000)
+    elif behaviour == "spin":
+        while True:
+            pass
     elif behaviour == "grow":
         hoard = []
         while True:

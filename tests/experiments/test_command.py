@@ -35,7 +35,7 @@ def folder(tmp_path: Path) -> Path:
 def test_status_says_how_far_it_is_and_why_units_failed(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["experiment", "status", str(folder)]) == 0
     out = capsys.readouterr().out
-    assert "mine: 2 of 3 units done, stopped; run it again to go on" in out
+    assert "mine: 2 of 3 units done, stopped; run it again to continue" in out
     assert "failed: 1 × no luck" in out
     assert run(["experiment", "status", str(folder), "--json"]) == 0
     (row,) = json.loads(capsys.readouterr().out)["methods"]
@@ -75,7 +75,7 @@ def test_failed_units_stay_so_until_they_are_tried_again(tmp_path: Path, capsys:
         (["nothing"], "no config of that name comes with goalward"),
         (["paper-table"], "set benchmark.folder (or give --benchmark FOLDER)"),
         (["smoke", "--set", "benchmark=3", "--benchmark", "x"], "smoke: benchmark is 3; it is a table"),
-        (["smoke", "--set", "seeds=99999999999"], "smoke: seeds is 99999999999; it is how many (at most 10000)"),
+        (["smoke", "--set", "seeds=99999999999"], "smoke: seeds must be a number of seeds (at most 10000)"),
         (["smoke", "--set", "bugdets.train=1s"], "unknown key bugdets; did you mean budgets?"),
         (["smoke", "--slurm", "--scheduler", "tcp://x:1"], "choose one of --scheduler and --slurm"),
         (["smoke", "--scheduler", "tcp://x:1", "--jobs", "2"], "--jobs is for this machine"),

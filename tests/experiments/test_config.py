@@ -55,23 +55,25 @@ def test_seeds_that_compete_are_validated_and_a_single_one_is_not() -> None:
         ("states = 2", "state = 2", "unknown key state; did you mean states?"),
         ("seeds = 3", "seed = 3", "unknown key seed; did you mean seeds?"),
         ('train = "1m30s"', 'trian = "1m"', "unknown key budgets.trian; did you mean train?"),
-        ('train = "1m30s"', 'train = "soon"', "budgets.train is 'soon'; it is a duration such as"),
-        ('train = "1m30s"', f"train = {'9' * 400}", "it is a duration such as"),
-        ('memory = "512M"', f"memory = {'9' * 400}", "it is a size such as"),
-        ('memory = "512M"', "memory = true", "budgets.memory is True; it is a size such as"),
-        ("seeds = 3", "seeds = [1, 1]", "seeds is [1, 1]; it is how many"),
-        ("seeds = 3", "seeds = 0", "seeds is 0; it is how many"),
-        ("states = 2", "states = 0", "states is 0; it is a whole number of at least 1"),
-        ("states = 2", f"states = {'9' * 400}", "it is a whole number of at least 1 and at most 100000"),
-        ("states = 2", "states = ['../p1']", "states is ['../p1']; it is a whole number of at least 1"),
+        ('train = "1m30s"', 'train = "soon"', "budgets.train must be a duration such as"),
+        ('train = "1m30s"', f"train = {'9' * 400}", "must be a duration such as"),
+        ('memory = "512M"', f"memory = {'9' * 400}", "must be a size such as"),
+        ('memory = "512M"', "memory = true", "budgets.memory must be a size such as"),
+        ("seeds = 3", "seeds = [1, 1]", "seeds must be a number of seeds"),
+        ("seeds = 3", "seeds = 0", "seeds must be a number of seeds"),
+        ("states = 2", "states = 0", "states must be a whole number of at least 1"),
+        ("states = 2", f"states = {'9' * 400}", "must be a whole number of at least 1 and at most 100000"),
+        ("states = 2", "states = ['../p1']", "states must be a whole number of at least 1"),
+        ('memory = "512M"', 'clock = "sun"', "budgets.clock must be one of wall, cpu"),
+        ("[[generate]]", "[benchmark]\nshare = 0\n[[generate]]", "benchmark.share must be a share such as"),
         ('method = "ff"', 'method = "fff"', "methods[2].method: unknown method 'fff'; did you mean ff?"),
         ('method = "ff"', 'method = "n-rsl"', "n-rsl is the label of two methods"),
         ('method = "ff"', 'metod = "ff"', "unknown key methods[2].metod; did you mean method?"),
-        ('method = "ff"', 'method = "ff"\nlabel = "a/b"', "methods[2].label is 'a/b'; it is a name"),
+        ('method = "ff"', 'method = "ff"\nlabel = "a/b"', "methods[2].label must be a name"),
         ("samples = 1000", "sample = 1000", "n-rsl has no option 'sample'; did you mean samples?"),
-        ("samples = 1000", "samples = -1", "n-rsl: samples is -1; it is a whole number from 10 to 50000000"),
-        ("samples = 1000", 'samples = "many"', "n-rsl: samples is 'many'; it is a whole number"),
-        ("samples = 1000", 'preset = "quick"', "n-rsl: preset is 'quick'; it is one of fast, paper"),
+        ("samples = 1000", "samples = -1", "n-rsl: samples must be between 10 and 50000000"),
+        ("samples = 1000", 'samples = "many"', "n-rsl: samples must be a whole number"),
+        ("samples = 1000", 'preset = "quick"', "n-rsl: preset must be one of fast, paper"),
         ("samples = 1000", "batch = 1", "n-rsl: batch is an option of the search: write search = { batch = 1 }"),
         ("samples = 1000", "seed = 1", "n-rsl: seed is the same for all methods: it is seeds in a config"),
         ("samples = 1000", 'time_limit = "1m"', "n-rsl: time_limit is the same for all methods: it is budgets.train"),
@@ -82,7 +84,7 @@ def test_seeds_that_compete_are_validated_and_a_single_one_is_not() -> None:
         (
             'method = "ff"',
             'method = "ff"\nsearch = { batch = "one" }',
-            "ff: the options of the search, {'batch'",
+            "ff: batch must be a number, but is 'one'",
         ),
         ('method = "ff"', 'method = "ff"\nsearch = { time_limit = 1 }', "ff: time_limit is the same for all methods"),
         ('domain = "blocks"', 'domain = "block"', "generate[1]: unknown domain 'block'; did you mean blocks?"),
@@ -101,6 +103,36 @@ def test_what_is_wrong_is_named_with_the_nearest_valid_name(old: str, new: str, 
 def test_a_domain_learned_method_needs_its_model() -> None:
     with pytest.raises(UsageError, match=r"hgn: hgn is learned per domain; name its model file in options\.model"):
         read(GOOD.replace('method = "ff"', 'method = "hgn"'))
+
+
+def test_a_domain_learned_method_with_time_for_training_is_trained_here() -> None:
+    entry = 'method = "hgn"\ntrain = "5m"\noptions = { latent = 8, near_goal = 3 }'
+    one = read(GOOD.replace('method = "ff"', entry)).methods[1]
+    options = one.domain_options(7, 20.0)
+    assert (one.learns, one.trains, one.train) == (True, True, 300)
+    assert (options.latent, options.near_goal, options.seed, options.time_limit) == (8, 3, 7, 20.0)
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ('method = "hgn"\ntrain = "5m"\noptions = { model = "m" }', "options.model to use a model that is there"),
+        ('method = "hgn"\ntrain = "5m"\noptions = { latnt = 8 }', "hgn has no option 'latnt'; did you mean latent?"),
+        ('method = "hgn"\ntrain = "5m"\noptions = { seed = 8 }', "hgn: seed is the same for all methods"),
+        ('method = "ff"\ntrain = "5m"', "ff: ff learns nothing, so it has neither train nor model_of"),
+        (
+            'method = "rsl"\nmodel_of = "n-rls"',
+            "rsl: no method trains models under the label n-rls; did you mean n-rsl",
+        ),
+        ('method = "rsl"\nmodel_of = "n-rsl"', "rsl is rsl, but n-rsl is n-rsl"),
+        ('label = "x"\nmethod = "n-rsl"\nmodel_of = "n-rsl"\ntrain = "1m"', "x: with model_of nothing is trained"),
+        ('label = "x"\nmethod = "n-rsl"\nmodel_of = "n-rsl"\noptions = { length = 9 }', "x: with model_of nothing is"),
+    ],
+)
+def test_models_that_nobody_can_train_are_refused(entry: str, said: str) -> None:
+    with pytest.raises(UsageError) as error:
+        read(GOOD.replace('method = "ff"', entry))
+    assert said in str(error.value)
 
 
 def test_rows_are_greedy_searches_with_one_heuristic_unless_the_config_says_otherwise() -> None:
@@ -194,3 +226,27 @@ def test_a_folder_may_grow_but_what_made_its_results_may_not_change(old: str, ne
     stored: dict[str, Any] = json.loads(json.dumps(read(GOOD).as_json()))
     assert read(GOOD).conflict(stored) is None
     assert read(GOOD.replace(old, new)).conflict(stored) == conflict
+
+
+def test_results_from_before_clocks_and_shared_models_may_be_added_to() -> None:
+    config = read(GOOD)
+    stored = json.loads(json.dumps(config.as_json()))
+    del stored["budgets"]["clock"]
+    for method in stored["methods"]:
+        del method["train"], method["model_of"]
+    assert config.conflict(stored) is None
+    assert read(GOOD.replace("[budgets]", '[budgets]\nclock = "cpu"')).conflict(stored) == "budgets"
+    changed = read(GOOD.replace('method = "n-rsl"', 'method = "n-rsl"\ntrain = "5s"'))
+    assert changed.conflict(stored) == "the method n-rsl"
+
+
+def test_the_table_of_the_paper_has_every_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(contestants, "find_driver", lambda: Path("driver"))
+    config = load_config("paper-table", benchmark=tmp_path)
+    learned = ["n-rsl", "rsl", "n-rsl-fast", "sing", "tsl", "boot", "bexp", "avi", "fsm", "hgn"]
+    assert [one.label for one in config.methods] == [*learned, "ff", "fd-ff", "lama", "solve", "plan"]
+    assert [one.label for one in config.methods if one.trains] == learned
+    paper = config.methods[0]
+    assert (paper.learn_options(0, 1.0).preset, paper.search_options(1.0, 1).batches) == ("paper", (1,))
+    assert {one.train or config.budgets.train for one in config.methods[3:9]} == {120}
+    assert (config.budgets.search, config.budgets.clock) == (30, "cpu")

@@ -188,7 +188,7 @@ def test_a_summary_says_when_training_has_paid_beside_what_is_not_trained() -> N
     assert [summary.break_even for summary in summarise(learned)] == [None], "nothing to compare with"
     both = [*learned, *entries("portfolio", 4.0, 5.0)]
     assert [summary.break_even for summary in summarise(both)] == [
-        "training pays after 20 state(s): 1 m 00 s once, then 1.50 s a state, portfolio 4.50 s",
+        "training pays after 20 states: 1 m 00 s once, then 1.50 s a state, portfolio 4.50 s",
         None,
     ]
     all_three = [*both, *entries("lama", 1.0, 1.0)]

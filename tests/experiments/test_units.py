@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from pathlib import Path
 
@@ -130,3 +131,76 @@ def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
     chosen = read_config(tomllib.loads('[[generate]]\ndomain = "blocks"\n' + METHODS))
     assert find_instances(chosen, tmp_path / "none", write=False)
     assert not (tmp_path / "none").exists()
+
+
+def test_a_share_is_chosen_evenly_by_size_with_one_of_each_difficulty_at_least(tmp_path: Path) -> None:
+    sizes = {"a/easy": [50, 10, 40, 20, 30, 60], "a/hard": [5], "b/easy": [1, 2, 3]}
+    for place, numbers in sizes.items():
+        for number, size in enumerate(numbers, start=1):
+            path = tmp_path / "bench" / place / f"p{number}"
+            path.mkdir(parents=True)
+            (path / "domain.pddl").touch()
+            (path / "problem.pddl").write_text("x" * size)
+
+    def chosen(share: str, more: str = "") -> dict[str, list[int]]:
+        found = find_instances(config(tmp_path / "bench", f'share = "{share}"\n{more}'), tmp_path)
+        return {
+            place: [
+                len((i.folder / "problem.pddl").read_text()) for i in found if f"{i.domain}/{i.difficulty}" == place
+            ]
+            for place in sizes
+        }
+
+    assert chosen("50%") == {"a/easy": [40, 20, 60], "a/hard": [5], "b/easy": [1, 3]}
+    assert chosen("1%") == {"a/easy": [40], "a/hard": [5], "b/easy": [2]}
+    assert chosen("100%") == sizes
+    assert chosen("50%", "instances = 2") == {"a/easy": [50], "a/hard": [5], "b/easy": [2]}
+
+
+SHARED = """\
+[[methods]]
+label = "again"
+method = "rsl"
+model_of = "rsl"
+[[methods]]
+method = "hgn"
+train = "9s"
+"""
+
+
+def test_methods_may_share_models_and_models_of_a_domain_are_trained_once(folder: Path, tmp_path: Path) -> None:
+    for size, place in enumerate(("a/hard/p3", "a/easy/p10", "a/easy/p2"), start=1):
+        (folder / place / "problem.pddl").write_text("x" * size)
+    chosen = config(folder, SHARED, 'seeds = 2\nstates = ["p1"]')
+    schedule = Schedule(chosen, find_instances(chosen, tmp_path), tmp_path)
+    trainings = [unit.id for unit in schedule.units if unit.kind == "train"]
+    assert not any("again" in unit for unit in trainings)
+    assert [unit for unit in trainings if "hgn" in unit] == [
+        f"train/{domain}/all/all/hgn/{seed}" for domain in ("a", "b") for seed in (0, 1)
+    ]
+    waiting = {unit.id: schedule.training_of(unit) for unit in schedule.units if unit.kind == "search"}
+    of = {name: training.id for name, training in waiting.items() if training is not None}
+    assert of["search/a/hard/p3/again/1/p1"] == "train/a/hard/p3/rsl/1"
+    assert of["search/a/hard/p3/hgn/1/p1"] == of["search/a/easy/p2/hgn/1/p1"] == "train/a/all/all/hgn/1"
+    first = next(unit for unit in schedule.units if unit.method == "hgn")
+    job = schedule.job(first, tmp_path / "x")
+    assert job.domain_instances == (str(folder / "a/hard/p3"), str(folder / "a/easy/p10")), "the smallest two"
+    assert job.budgets.train == 9
+    assert Job.from_json(job.to_json()) == job
+
+
+def test_the_time_of_all_units_is_that_of_their_limits(folder: Path, tmp_path: Path) -> None:
+    top = 'seeds = 2\nstates = ["p1"]'
+    limits = '[budgets]\ntrain = "100s"\nsearch = "10s"\n[validation]\nstates = 3\nsearch = "2s"\n'
+    chosen = config(folder, f'domains = ["b"]\n{limits}{SHARED}', top)
+    schedule = Schedule(chosen, find_instances(chosen, tmp_path), tmp_path)
+    # rsl and hgn train twice, and four methods search: ff once, the others with two seeds
+    assert schedule.seconds_at_most() == 2 * (100 + 3 * 2) + 2 * 9 + (1 + 2 + 2 + 2) * 10
+
+
+def test_cpu_time_is_for_searches_and_leaves_room_for_other_work(folder: Path, tmp_path: Path) -> None:
+    chosen = config(folder, '[budgets]\nsearch = "10s"\ntrain = "20s"\ngrace = "1s"\nclock = "cpu"', "seeds = 1")
+    schedule = Schedule(chosen, find_instances(chosen, tmp_path), tmp_path)
+    jobs = {unit.kind: schedule.job(unit, tmp_path / "x") for unit in schedule.units}
+    assert (jobs["train"].hard_limit, jobs["train"].hard_cpu_limit) == (21, math.inf)
+    assert (jobs["search"].hard_limit, jobs["search"].hard_cpu_limit) == (101, 11)

@@ -28,6 +28,8 @@ from goalward.experiments.store import Unit
 from goalward.experiments.units import Job, Schedule
 from goalward.experiments.worker import Outcome, run_unit
 from goalward.search.learned import load_model
+from goalward.search.model import save_model
+from goalward.task.domains import generate
 from goalward.task.plan_file import read_plan
 
 from .crashes import CONFIG, TRAINING
@@ -57,6 +59,17 @@ def test_a_unit_that_does_not_end_is_killed_at_the_limit_and_the_grace(misbehave
     result = misbehave("sleep").result
     assert result is not None
     assert (result.status, result.error) == ("out of time", "killed after 1 s, the limit and the grace")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="CPU time of another process is read from /proc")
+def test_a_search_that_is_timed_by_cpu_time_is_killed_by_it(
+    misbehave: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Job, "counts_cpu_time", True)
+    monkeypatch.setattr(Job, "hard_limit", 600.0)
+    result = misbehave("spin").result
+    assert result is not None
+    assert (result.status, result.error) == ("out of time", "killed after 1 s of CPU time, the limit and the grace")
 
 
 def test_a_unit_that_grows_is_killed_near_its_memory_limit(misbehave: Callable[..., Outcome], tmp_path: Path) -> None:
@@ -255,3 +268,100 @@ def test_a_planner_that_somebody_kills_is_no_result(
 
 def test_the_worker_is_not_changed_by_its_units() -> None:
     assert "MISBEHAVIOUR" not in os.environ
+
+
+@pytest.mark.parametrize(("helps", "algorithm"), [(True, "hybrid"), (False, "portfolio"), (None, "hybrid")])
+def test_a_model_of_no_use_is_left_out_as_goalward_solve_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, helps: bool | None, algorithm: str
+) -> None:
+    searching = 'search = { algorithm = "auto" }\n'
+    config = read_config(tomllib.loads(CONFIG.format(states=1, more="") + TRAINING + searching))
+    schedule = Schedule(config, find_instances(config, tmp_path), tmp_path)
+    training = next(unit for unit in schedule.units if unit.kind == "train")
+    model = schedule.model_file(training)
+    model.parent.mkdir(parents=True)
+    assert unit_work.do_unit(schedule.job(training, model)).status == "trained"
+    trained = load_model(model)
+    trained.info.pop("solved_without", None)
+    trained.info["likely_to_help"] = helps
+    save_model(trained, model)
+    real, used = unit_work.solve, []
+
+    def listening(start: Any, heuristic: Any, options: Any, **more: Any) -> Any:
+        used.append((options.algorithm, heuristic.name))
+        return real(start, heuristic, options, **more)
+
+    monkeypatch.setattr(unit_work, "solve", listening)
+    search = next(unit for unit in schedule.units if schedule.training_of(unit) == training)
+    result = unit_work.do_unit(schedule.job(search, tmp_path / "plan"))
+    assert result.status == "solved", result.error
+    assert used == [(algorithm, trained.info["method"] if algorithm == "hybrid" else "ff")]
+
+
+def cpu_job(schedule: Schedule, method: str, tmp_path: Path, seconds: float) -> Job:
+    """A search from a state of 7×7 tiles, with so many seconds of CPU time."""
+    instance = generate("tiles", rows=7, cols=7)
+    for name, text in (("domain", instance.domain_text), ("problem", instance.problem_text)):
+        (tmp_path / f"{name}.pddl").write_text(text)
+    unit = next(unit for unit in schedule.units if unit.method == "ff")
+    problem = str(tmp_path / "problem.pddl")
+    return dataclasses.replace(
+        schedule.job(unit, tmp_path / "plan"),
+        contestant=Contestant("x", method),
+        domain_file=str(tmp_path / "domain.pddl"),
+        problem_file=problem,
+        state_file=problem,
+        budgets=Budgets(search=seconds, clock="cpu"),
+    )
+
+
+@pytest.mark.usefixtures("fast_downward")
+@pytest.mark.parametrize("method", ["blind", "fd-ff"])
+def test_cpu_time_ends_a_search(schedule: Schedule, tmp_path: Path, method: str) -> None:
+    result = unit_work.do_unit(cpu_job(schedule, method, tmp_path, 3.0))
+    assert (result.status, result.solved) == ("out of time", False)
+    assert result.total_time is not None
+    assert result.total_time >= 2.0  # Fast Downward's limit is what is left of whole seconds
+
+
+def test_time_that_others_use_does_not_end_a_search_by_cpu_time(
+    schedule: Schedule, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unit = next(unit for unit in schedule.units if unit.method == "ff")
+    job = dataclasses.replace(schedule.job(unit, tmp_path / "plan"), budgets=Budgets(search=60.0, clock="cpu"))
+    wall, prepare, lost = time.monotonic, unit_work._prepare, [0.0]
+
+    def after_others(job: Job) -> Any:
+        lost[0] += 100.0
+        return prepare(job)
+
+    monkeypatch.setattr(time, "monotonic", lambda: wall() + lost[0])
+    monkeypatch.setattr(unit_work, "_prepare", after_others)
+    result = unit_work.do_unit(job)
+    assert (result.status, result.solved) == ("solved", True)
+    assert result.total_time is not None
+    assert result.search_time is not None
+    assert result.search_time <= result.total_time < 60.0
+    late = unit_work.do_unit(dataclasses.replace(job, budgets=Budgets(search=60.0)))
+    assert late.status == "out of time", "by the wall clock the time of others counts"
+
+
+def test_a_model_of_a_domain_is_trained_and_searched_with(tmp_path: Path) -> None:
+    text = (
+        CONFIG.format(states=1, more="")
+        + '[[methods]]\nmethod = "hgn"\ntrain = "60s"\n'
+        + "options = { near_goal = 3, states_per_problem = 10, max_epochs = 1, n_steps = 2, latent = 4 }\n"
+    )
+    config = read_config(tomllib.loads(text))
+    schedule = Schedule(config, find_instances(config, tmp_path), tmp_path)
+    training = next(unit for unit in schedule.units if unit.kind == "train")
+    model = schedule.model_file(training)
+    model.parent.mkdir(parents=True)
+    trained = run_unit(schedule.job(training, model)).result
+    assert trained is not None
+    assert trained.status == "trained", trained.error
+    assert [problem["states"] > 0 for problem in trained.extra["notes"]["problems"]] == [True]
+    search = next(unit for unit in schedule.units if schedule.training_of(unit) == training)
+    job = dataclasses.replace(schedule.job(search, tmp_path / "plan"), contestant=Contestant("hgn", "hgn"))
+    result = unit_work.do_unit(job)
+    assert result.status == "solved", result.error

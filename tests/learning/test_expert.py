@@ -66,27 +66,29 @@ def test_plans_lead_from_their_start_states_to_the_goal(name: str) -> None:
 
 
 def test_the_best_known_plan_of_a_state_is_kept() -> None:
-    expert = prepared("blocks", replace(RECIPE, revisited=3, effort=1))
+    expert = prepared("blocks", replace(RECIPE, effort=1))
     lengths: dict[bytes, int] = {}
-    for _ in range(6):
+    for _ in range(10):  # four blocks have few states, so walks end in the same ones again
         teach(expert, 1)
         for start, plan in expert.plans.items():
             assert len(plan.operators) <= lengths.get(start, 10**6)
             lengths[start] = len(plan.operators)
-    assert len(lengths) > 6
+    assert 6 < len(lengths) < 10 * (RECIPE.walked + RECIPE.led)
 
 
 def test_the_oldest_plans_go_if_there_are_too_many_steps() -> None:
     expert = prepared("tiles", replace(RECIPE, kept_steps=60))
-    gone: set[bytes] = set()
+    gone = 0
     for _ in range(6):
-        before = list(expert.plans)
+        before = dict(expert.plans)
         teach(expert, 1)
-        kept = [start for start in before if start in expert.plans]
-        gone |= set(before) - set(kept)
-        assert kept == before[len(before) - len(kept) :], "the newest"
+        # A better plan of the same state counts as new.
+        old = [plan for start, plan in before.items() if expert.plans.get(start, plan) is plan]
+        kept = [plan for start, plan in before.items() if expert.plans.get(start) is plan]
+        gone += len(old) - len(kept)
+        assert kept == old[len(old) - len(kept) :], "the newest"
         assert sum(len(plan.operators) for plan in expert.plans.values()) <= 60
-    assert gone
+    assert gone > 0
 
 
 def test_states_that_searches_are_led_to_are_solved_too() -> None:

@@ -153,15 +153,15 @@ def test_a_watcher_ends_everything() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"preset": "quick"}, "preset is 'quick'; it is one of fast, paper"),
-        ({"trials": 0}, "trials is 0; it is a whole number from 1 to 1000"),
-        ({"seed": 2**32}, "seed is 4294967296; it is a whole number from 0 to 4294967295"),
-        ({"sampler": "other"}, "it is one of uniform, reachable, mixed"),
-        ({"samples": 1}, "samples is 1; it is a whole number from 10 to 50000000"),
-        ({"random_share": 2.0}, "random_share is 2.0; it is a share"),
-        ({"rollouts": -1}, "rollouts is -1"),
-        ({"time_limit": "soon"}, "time_limit is 'soon'; it is a duration such as 90s"),
-        ({"time_limit": 0}, "time_limit is 0; it is a duration"),
+        ({"preset": "quick"}, "preset must be one of fast, paper, but is 'quick'"),
+        ({"trials": 0}, "trials must be between 1 and 1000, but is 0"),
+        ({"seed": 2**32}, "seed must be between 0 and 4294967295, but is 4294967296"),
+        ({"sampler": "other"}, "sampler must be one of uniform, reachable, mixed"),
+        ({"samples": 1}, "samples must be between 10 and 50000000, but is 1"),
+        ({"random_share": 2.0}, "random_share must be a share"),
+        ({"rollouts": -1}, "rollouts must be between 0 and 100000, but is -1"),
+        ({"time_limit": "soon"}, "time_limit must be a duration such as 90s"),
+        ({"time_limit": 0}, "time_limit must be a duration"),
     ],
 )
 def test_options_out_of_bounds_are_refused_before_anything_is_done(options: dict[str, Any], words: str) -> None:

@@ -269,10 +269,10 @@ def test_atoms_that_do_not_matter_have_no_weight(dataset: Dataset) -> None:
 @pytest.mark.parametrize(
     ("shape", "words"),
     [
-        ({"width": 0}, "width is 0; it is a whole number from 1 to 8192"),
-        ({"width": 8193}, "width is 8193; it is a whole number from 1 to 8192"),
-        ({"plain_layers": 0}, "plain_layers is 0; it is a whole number from 1 to 32"),
-        ({"residual_blocks": 33}, "residual_blocks is 33; it is a whole number from 0 to 32"),
+        ({"width": 0}, "width must be between 1 and 8192"),
+        ({"width": 8193}, "width must be between 1 and 8192"),
+        ({"plain_layers": 0}, "plain_layers must be between 1 and 32"),
+        ({"residual_blocks": 33}, "residual_blocks must be between 0 and 32"),
     ],
 )
 def test_shapes_out_of_bounds_are_refused(shape: dict[str, int], words: str) -> None:

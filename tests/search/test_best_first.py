@@ -628,3 +628,26 @@ def test_statistics_have_names_for_everything_the_core_counts(tiny_task: TinyTas
     assert named.pop("led_by") == ""
     assert all(value >= 0 for value in named.values())
     assert statistics.initial_h == bind_heuristic(tiny_task("blocks").task, "ff").value(tiny_task("blocks").task.init)
+
+
+# --- beam search ---
+
+
+@pytest.mark.parametrize("domain", ["blocks", "tiles", "gripper"])
+def test_a_beam_that_holds_every_layer_finds_a_shortest_plan(tiny_task: TinyTask, domain: str) -> None:
+    task = tiny_task(domain).task
+    beam = search(task, "goalcount", SearchOptions("beam", batch=100_000))
+    assert beam.length == search(task, "blind", SearchOptions("astar", unit_costs=True)).length
+
+
+def test_a_narrow_beam_forgets_states_and_proves_nothing() -> None:
+    # The heuristic prefers the first of two branches, which is a dead end.
+    steps = [({0}, {1}, {0}, 1), ({0}, {2}, {0}, 1), ({2}, {3}, {2}, 1)]
+    task = make_task(4, steps, init={0}, goal={3})
+
+    def prefers_the_dead_end(states: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
+        return (2 - states[:, 1]).astype(np.float32)
+
+    narrow = search(task, prefers_the_dead_end, SearchOptions("beam", batch=1))
+    assert narrow.status is Status.EXHAUSTED
+    assert search(task, prefers_the_dead_end, SearchOptions("beam", batch=2)).length == 2

@@ -259,3 +259,12 @@ def test_a_task_without_atoms_or_operators_has_values(name: str) -> None:
     assert bind_heuristic(nothing_to_do, name).value(nothing_to_do.init) == (
         1 if name in {"goalcount", "blind"} else inf
     )
+
+
+def test_a_bound_heuristic_says_what_it_is_and_takes_states_by_name(tiny_task: TinyTask) -> None:
+    task = tiny_task("blocks").task
+    heuristic = bind_heuristic(task, "ff")
+    assert repr(heuristic) == f"<BoundHeuristic ff for {task.problem_name}, in steps>"
+    assert heuristic.value(set(task.state_names(task.init))) == heuristic.value(task.init)
+    with pytest.raises(UsageError, match="must be a name, a function or a model, but is 3"):
+        bind_heuristic(task, 3)  # type: ignore[arg-type]

@@ -55,6 +55,9 @@ def test_states_in_all_forms_give_the_same_plans(tiny_task: TinyTask, domain: st
         assert set(task.goal.tolist()) <= end_of(task, state, outcome.plan)
     expected = [outcome.plan for outcome in outcomes]
     assert [outcome.plan for outcome in model.solve([state.tolist() for state in states])] == expected
+    names = [set(task.state_names(state)) for state in states]
+    assert [outcome.plan for outcome in model.solve(names)] == expected
+    assert model.solve(names[1]).plan == model.solve(sorted(names[1])).plan == expected[1]
     assert [outcome.plan for outcome in model.solve(files)] == expected
     assert [outcome.plan for outcome in model.solve([str(file) for file in files], jobs=3)] == expected
     assert model.solve(files[2]).plan == model.solve(str(files[2])).plan == model.solve(states[2]).plan == expected[2]
@@ -90,7 +93,7 @@ def test_options_and_limits(tiny_task: TinyTask) -> None:
     assert plan(task, model, memory_limit="1K").status is Status.OUT_OF_MEMORY
     with pytest.raises(UsageError, match="'soon' is not a duration"):
         plan(task, time_limit="soon")
-    with pytest.raises(UsageError, match="jobs is 0"):
+    with pytest.raises(UsageError, match=r"jobs must be .+, but is 0"):
         model.solve(jobs=0)
 
 
@@ -130,8 +133,11 @@ def test_another_task_and_other_states_are_refused(tiny_task: TinyTask, tmp_path
         plan(other, model)
     with pytest.raises(GoalwardError, match=r"no\.pddl"):
         model.solve([task.init, tmp_path / "no.pddl"])
-    with pytest.raises(UsageError, match="ids of its true atoms"):
-        model.solve([["(on b1 b2)"]])  # type: ignore[list-item]
+    with pytest.raises(UsageError, match=r"\(on b1 b22\) is not an atom of .+; did you mean \(on b1 b2\)\?"):
+        model.solve([["(on b1 b22)"]])
+    for wrong in ([[1.5]], [[[1], [2, 3]]], [{3, "(on b1 b2)"}]):
+        with pytest.raises(UsageError, match="a state must be the ids or the names of its true atoms"):
+            model.solve(wrong)  # type: ignore[arg-type]
 
 
 def test_a_model_of_a_domain_solves_files_but_no_lists_of_atoms(tiny_task: TinyTask, tmp_path: Path) -> None:

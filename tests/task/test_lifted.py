@@ -248,7 +248,7 @@ def check_error(caught: pytest.ExceptionInfo[PddlError], source: str, text: str,
     ("old", "new", "at", "says"),
     [
         ("(define (domain Delivery)", "(defin (domain Delivery)", "(defin", "starts with '(define (domain NAME)'"),
-        ("(domain Delivery)", "(problem Delivery)", "(problem", "found '(problem delivery)'"),
+        ("(domain Delivery)", "(problem Delivery)", "(problem", "this is a problem, but a domain is expected"),
         ("(domain Delivery)", "(domain)", "(domain)", "the name of the domain is missing"),
         ("(domain Delivery)", "(domain a\nb)", "b)", "more than one name"),
         (":adl", ":adl :tiping", ":adl", "unknown requirement ':tiping'; did you mean :typing?"),
@@ -400,7 +400,7 @@ def test_a_wrong_domain_is_refused_where_it_is_wrong(old: str, new: str, at: str
 @pytest.mark.parametrize(
     ("old", "new", "at", "says"),
     [
-        ("(define (problem Two)", "(define (domain Two)", "(domain Two)", "expected '(problem NAME)'"),
+        ("(define (problem Two)", "(define (domain Two)", "(domain Two)", "this is a domain, but a problem is"),
         ("(:domain delivery)", "", "(:objects", "expected '(:domain NAME)' after the name of the problem"),
         ("(:domain delivery)", "(:domain deliveries)", "(:domain", "but domain.pddl is domain 'delivery'"),
         ("(:domain delivery)", "(:domain delivery\n twice)", "twice)", "more than one name"),

@@ -175,6 +175,8 @@ def test_files_that_are_no_text_are_refused(tmp_path: Path, monkeypatch: pytest.
     path.write_bytes(b"\x7fELF\x00\x01")
     with pytest.raises(PddlError, match=r"plan\.bin: is not a text file$"):
         read_text(path)
+    with pytest.raises(PddlError, match=r"blocks4-v1\.goalward: is a goalward model, not a text file such as PDDL$"):
+        read_text(Path(__file__).resolve().parents[1] / "data" / "blocks4-v1.goalward")
     monkeypatch.setattr(sexpr, "MAX_BYTES", 2**20)
     path.write_bytes(b" " * (2**20 + 1))
     with pytest.raises(PddlError, match=r"plan\.bin: is larger than 1 MB$"):

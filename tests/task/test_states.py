@@ -17,7 +17,16 @@ from goalward.errors import ExitCode, PddlError, StateMismatchError, UsageError
 from goalward.search import bind_heuristic
 from goalward.task.grounding import UnsolvableError, ground, ground_files
 from goalward.task.lifted_reader import parse_problem
-from goalward.task.states import StateReader, format_problem, from_bits, random_walk_states, to_bits, walked_states
+from goalward.task.states import (
+    StateReader,
+    as_state,
+    format_problem,
+    from_bits,
+    random_walk_states,
+    to_bits,
+    unfilled_groups,
+    walked_states,
+)
 from goalward.task.strips import Ints, Task
 from helpers import Tiny
 from oracle import as_set, make_task, strips_tasks, successors
@@ -302,6 +311,24 @@ def test_text_that_is_no_problem_is_refused_with_a_line(tiny_task: TinyTask) -> 
 def test_a_missing_file_is_a_usage_error(tiny_task: TinyTask, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no such file"):
         StateReader(tiny_task("blocks").task).read(tmp_path / "absent.pddl")
+
+
+def test_states_by_names_are_states_by_ids(tiny: Tiny) -> None:
+    task = tiny.task
+    static = StateReader(task).static
+    for state in random_walk_states(task, 3, 20, seed=2):
+        names = task.state_names(state)
+        written = {name.upper().replace(" ", "  ") for name in names} | static
+        assert as_state(task, written).tolist() == as_state(task, names).tolist() == state.tolist()
+        assert format_problem(task, set(names), "p") == format_problem(task, state, "p")
+        assert unfilled_groups(task, state) == []
+
+
+def test_an_object_without_a_place_is_found(tiny_task: TinyTask) -> None:
+    task = tiny_task("courier").task
+    (here,) = [name for name in task.state_names(task.init) if name.startswith("(rider-at")]
+    lost = as_state(task, set(task.state_names(task.init)) - {here})
+    assert any(here in group for group in unfilled_groups(task, lost))
 
 
 def test_mismatches_are_their_own_kind_of_error(tiny_task: TinyTask) -> None:

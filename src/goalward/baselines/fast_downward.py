@@ -160,13 +160,15 @@ def run_planner(
     *,
     time_limit: float | None,
     memory_limit: int | None = None,
+    cpu_limit: float | None = None,
     cancelled: Callable[[], bool] | None = None,
     driver: Path | None = None,
 ) -> PlannerResult:
     """Run a planner of ``PLANNERS`` on PDDL files and check its plan.
 
     The limits hold for translation and search: seconds of wall-clock time for both together, bytes of address space for
-    each. ``cancelled`` is asked about twenty times a second. ``driver`` is the ``fast-downward.py`` of another build.
+    each. ``cpu_limit`` is seconds of CPU time, which the system holds them to; it counts whole seconds, rounded up.
+    ``cancelled`` is asked about twenty times a second. ``driver`` is the ``fast-downward.py`` of another build.
     PDDL that goalward cannot read, or on which it cannot check plans, is refused before anything runs.
     """
     if name not in PLANNERS:
@@ -182,7 +184,7 @@ def run_planner(
     validate_plan(domain, problem, ())  # refuses now, not after an hour of search, what it cannot check
     files = [str(Path(path).absolute()) for path in (domain_path, problem_path)]
     arguments = [
-        *_limit_arguments(time_limit, memory_limit),
+        *_limit_arguments(time_limit, memory_limit, cpu_limit),
         "--plan-file",
         PLAN_FILE,
         *PLANNERS[name].arguments(files),
@@ -193,16 +195,18 @@ def run_planner(
         return _result(PLANNERS[name], ended, Path(folder), domain, problem, memory_limit)
 
 
-def _limit_arguments(time_limit: float | None, memory_limit: int | None) -> list[str]:
+def _limit_arguments(time_limit: float | None, memory_limit: int | None, cpu_limit: float | None = None) -> list[str]:
     """The limits that the system holds: memory, and CPU time in case this process is killed and cannot end the other.
 
     A limit that is in force already and cannot be raised stays as it is.
     """
     arguments = []
-    if time_limit is not None and math.isfinite(time_limit):
-        seconds = math.ceil(time_limit) + 2  # the driver rounds down; the clock that counts is ours
-        if _may_set(resource.RLIMIT_CPU, seconds + 1):
-            arguments += ["--overall-time-limit", f"{seconds}s"]
+    # Without a limit of CPU time the clock that counts is ours, and the driver, which rounds down, must not be faster.
+    seconds = None if cpu_limit is None else math.ceil(cpu_limit)
+    if seconds is None and time_limit is not None and math.isfinite(time_limit):
+        seconds = math.ceil(time_limit) + 2
+    if seconds is not None and _may_set(resource.RLIMIT_CPU, seconds + 1):
+        arguments += ["--overall-time-limit", f"{seconds}s"]
     if memory_limit is not None and _may_set(resource.RLIMIT_AS, memory_limit):
         arguments += ["--overall-memory-limit", f"{max(memory_limit // 1024, 1)}K"]
     return arguments

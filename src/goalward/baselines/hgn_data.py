@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from goalward.baselines.hgn_model import DomainOptions
+from goalward.baselines.regressed import RegressedStates
 from goalward.search import SearchOptions, Status, bind_heuristic, search
-from goalward.task.states import from_bits, random_walk_states, states_along
+from goalward.task.states import from_bits, random_walk_states, states_along, to_lists
 from goalward.task.strips import Ints, Task
 
 # Walks of these lengths take turns: long ones go far, but in some domains they all end near the goal.
@@ -28,7 +29,7 @@ class Lessons:
     labels: npt.NDArray[np.float32]
     plans: int
     seconds: float
-    status: Status  # of the search from the task's own initial state
+    status: Status  # of the first search: from the task's own initial state, unless states near the goal were asked for
 
     def summary(self) -> dict[str, Any]:
         """For people, and for the model file."""
@@ -50,7 +51,7 @@ def teach(
     """Optimal plans of a task by A* with h_max, from its initial state and then from ends of random walks.
 
     Ends after ``seconds``, or when there are enough states. If the task's own initial state is not solved by then,
-    there are no states.
+    there are no states. With ``near_goal`` the ends of regressions stand for both, each with a tenth of the time.
     """
     started = time.monotonic()
     heuristic = bind_heuristic(task, "hmax", unit_costs=options.unit_costs)
@@ -58,16 +59,20 @@ def teach(
     label_of: dict[bytes, int] = {}
     first: Status | None = None
     plans = 0
-    for init in (task.init, *_walks(task, options.states_per_problem, seed)):
+    near = options.near_goal > 0
+    for init in (
+        _regressed(task, options, seed) if near else (task.init, *_walks(task, options.states_per_problem, seed))
+    ):
         left = seconds - (time.monotonic() - started)
         if first is not None and (left <= 0 or len(label_of) >= options.states_per_problem):
             break
-        limits = SearchOptions(algorithm="astar", time_limit=max(left, 1e-3), unit_costs=options.unit_costs)
+        most = min(left, seconds / 10) if near else left
+        limits = SearchOptions(algorithm="astar", time_limit=max(most, 1e-3), unit_costs=options.unit_costs)
         result = search(task, heuristic, limits, init=init, progress=(lambda _: go_on()) if go_on else None)
         if result.status is Status.CANCELLED or (go_on and not go_on()):
             raise KeyboardInterrupt
         first = first or result.status
-        if first is not Status.SOLVED:
+        if first is not Status.SOLVED and not near:
             break
         if result.plan is not None:
             plans += 1
@@ -79,6 +84,13 @@ def teach(
     states = from_bits(bits, task.n_atoms).view(np.uint8)
     labels = np.array(list(label_of.values()), dtype=np.float32)
     return Lessons(task, states, labels, plans, time.monotonic() - started, first or Status.OUT_OF_TIME)
+
+
+def _regressed(task: Task, options: DomainOptions, seed: int) -> list[Ints]:
+    """Full states at the ends of random regressions of 1 to ``near_goal`` steps."""
+    source = RegressedStates(task, "reachable", seed)
+    states, _ = source.draw(options.states_per_problem, options.near_goal)
+    return to_lists(states, task.n_atoms)
 
 
 def _walks(task: Task, n: int, seed: int) -> list[Ints]:

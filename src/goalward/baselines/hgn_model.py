@@ -67,6 +67,13 @@ class DomainOptions(Options):
         "mean", "; ".join(f"{name}: {text}" for name, text in AGGREGATIONS.items()), choices=AGGREGATIONS
     )
     states_per_problem: int = option(100, "states to learn from, along optimal plans from random walks", 1, 1_000_000)
+    near_goal: int = option(
+        0,
+        "learn from the ends of regressions of up to so many steps, for problems too large to solve optimally; "
+        "0: from initial states and walks from them",
+        0,
+        10_000,
+    )
     teacher_limit: float = option(10.0, "time for the optimal plans of each problem", kind=DURATION)
     unit_costs: bool = option(True, "learn the number of steps or their cost by the PDDL", kind=COSTS, flag="--costs")
     learning_rate: float = option(1e-3, "learning rate of Adam", 1e-9, 10.0)

@@ -8,18 +8,32 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
+import click
 from rich.live import Live
 from rich.text import Text
 
 from goalward.cli.console import print_json, say
 from goalward.cli.limits import Limits
 from goalward.cli.live import spinner
+from goalward.cli.outputs import check_output
+from goalward.cli.parameters import (
+    DOMAIN,
+    FORCE,
+    JSON,
+    STATES,
+    argument,
+    command,
+    flag,
+    path_flag,
+    switch,
+    time_limit,
+)
 from goalward.cli.signals import Interrupt
 from goalward.cli.summaries import show_summaries
 from goalward.cli.terminal import errors
+from goalward.declared import BATCHES, DURATION, SIZE
 from goalward.errors import ExitCode, UsageError
 from goalward.experiments.config import Budgets
 from goalward.experiments.contest import Contest, parse_entrants
@@ -28,13 +42,7 @@ from goalward.experiments.summary import Entry, MethodSummary, summarise
 from goalward.learning.probes import Probe
 from goalward.learning.results import Epoch
 from goalward.learning.watchers import Watcher
-from goalward.measures import (
-    format_batches,
-    format_duration,
-    parse_batches,
-    parse_duration,
-    parse_size,
-)
+from goalward.measures import counted, format_duration
 from goalward.outward import csv_text, printable
 from goalward.search.strategy import default_search
 
@@ -43,65 +51,83 @@ COLUMNS = (
     "method", "state", "status", "plan_length", "cost", "expansions", "evaluations", "generated", "initial_h",
     "search_time", "total_time", "error",
 )  # fmt: skip
-"""Of each run, named as in the results of experiments."""
+"""Columns of the table of runs, named as in the results of experiments."""
 
 
+@command(
+    DOMAIN,
+    argument("problem", "PDDL problem file; learned methods train on it"),
+    STATES,
+    flag(
+        "--methods",
+        help="methods to compare, see goalward methods; =MODEL skips training",
+        default=DEFAULT_METHODS,
+        metavar="NAME[=MODEL],…",
+    ),
+    flag(
+        "--train-limit",
+        help="for the training of each method, grounding included",
+        kind=DURATION,
+        default=Budgets.train,
+    ),
+    time_limit("for each state, grounding or loading included", default=Budgets.search),
+    flag("--memory-limit", help="of the process: 512M, 4G", kind=SIZE, default=Budgets.memory),
+    flag("--seed", help="of all training", default=0, low=0),
+    flag(
+        "--batch",
+        help="states that searches with learned heuristics expand at once",
+        kind=BATCHES,
+        default=default_search(learned=True).batches,
+    ),
+    flag(
+        "--set",
+        "settings",
+        help="an option of a method that is trained, n-rsl.length=50, or of a search, ff.search.batch=8",
+        metavar="METHOD.NAME=VALUE",
+        multiple=True,
+    ),
+    path_flag("--models", help="folder for the trained models"),
+    FORCE,
+    JSON,
+    switch("--csv", "as_csv", help="print one line per run as CSV and nothing else"),
+)
 def compare(
-    domain: Annotated[Path, typer.Argument(help="PDDL domain file", show_default=False)],
-    problem: Annotated[Path, typer.Argument(help="PDDL problem file; learned methods train on it", show_default=False)],
-    states: Annotated[
-        list[Path], typer.Argument(help="PDDL problem files; only their :init is used", show_default=False)
-    ],
-    methods: Annotated[
-        str,
-        typer.Option(metavar="NAME[=MODEL],…", help="what to compare, see goalward methods; =MODEL skips training"),
-    ] = DEFAULT_METHODS,
-    train_limit: Annotated[
-        float,
-        typer.Option(
-            parser=parse_duration, metavar="DURATION", help="for the training of each method, grounding included"
-        ),
-    ] = f"{Budgets.train:g}s",  # type: ignore[assignment]
-    time_limit: Annotated[
-        float,
-        typer.Option(parser=parse_duration, metavar="DURATION", help="for each state, grounding or loading included"),
-    ] = f"{Budgets.search:g}s",  # type: ignore[assignment]
-    memory_limit: Annotated[
-        int, typer.Option(parser=parse_size, metavar="SIZE", help="of the process: 512M, 4G")
-    ] = f"{Budgets.memory // 2**30}G",  # type: ignore[assignment]
-    seed: Annotated[int, typer.Option(help="of all training", min=0)] = 0,
-    batch: Annotated[
-        str, typer.Option(metavar="N[,N…]", help="states that searches with learned heuristics expand at once")
-    ] = format_batches(default_search(learned=True).batches),
-    settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="METHOD.NAME=VALUE",
-            help="an option of a method that is trained, n-rsl.length=50, or of a search, ff.search.batch=8",
-        ),
-    ] = None,
-    models: Annotated[Path | None, typer.Option(help="folder that keeps the trained models")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object and nothing else")] = False,
-    as_csv: Annotated[bool, typer.Option("--csv", help="print one line per run as CSV and nothing else")] = False,
-) -> None:
-    """Train what must be trained, solve every state with each method, and print one table.
+    domain: Path,
+    problem: Path,
+    states: tuple[Path, ...],
+    methods: str,
+    train_limit: float,
+    time_limit: float,
+    memory_limit: int,
+    seed: int,
+    batch: tuple[int, ...],
+    settings: tuple[str, ...],
+    models: Path | None,
+    force: bool,
+    as_json: bool,
+    as_csv: bool,
+) -> int:
+    """Train the learned methods, solve every state with each method, and print one table.
 
-    A small experiment in one process: the same methods, options, clock and results as goalward experiment has. Ctrl-C
-    ends it; what has been measured by then is shown.
+    It is a small experiment in one process, with the methods, options, time limits and results of goalward experiment.
+    Ctrl-C ends it and shows the results so far.
     """
     if as_json and as_csv:
         raise UsageError("choose one of --json and --csv")
-    entrants = parse_entrants(methods, settings or [], parse_batches(batch))
+    entrants = parse_entrants(methods, settings, batch)
     if models is not None:
         models.mkdir(parents=True, exist_ok=True)
+        inputs = [domain, problem, *states, *(entrant.model for entrant in entrants)]
+        for entrant in entrants:
+            if entrant.trains:
+                check_output(models / f"{entrant.contestant.label}.goalward", inputs, force=force)
     budgets = Budgets(train_limit, time_limit, memory_limit)
     entries: list[Entry] = []
     with tempfile.TemporaryDirectory(prefix="goalward-") as scratch, Interrupt() as interrupt:
         contest = Contest(
             domain,
             problem,
-            tuple(states),
+            states,
             tuple(entrants),
             budgets,
             seed,
@@ -121,10 +147,10 @@ def compare(
         summaries = [asdict(summary) for summary in summarise(entries)]
         print_json({"methods": summaries, "runs": runs})
     elif as_csv:
-        typer.echo(csv_text(COLUMNS, runs), nl=False)
+        click.echo(csv_text(COLUMNS, runs), nl=False)
     else:
         _show(summarise(entries), runs)
-    raise typer.Exit(ExitCode.INTERRUPTED if interrupt.asked else ExitCode.SUCCESS)
+    return ExitCode.INTERRUPTED if interrupt.asked else ExitCode.SUCCESS
 
 
 def _enforce(
@@ -139,7 +165,7 @@ def _run(unit: Unit, result: Result) -> dict[str, Any]:
 
 
 def _show(summaries: list[MethodSummary], runs: list[dict[str, Any]]) -> None:
-    """The table; below it, what did not go as it should."""
+    """Print the table, and below it the runs that found no plan."""
     show_summaries(summaries)
     for run in runs:
         if run["status"] != "solved":
@@ -148,7 +174,7 @@ def _show(summaries: list[MethodSummary], runs: list[dict[str, Any]]) -> None:
 
 
 class _PlainObserver:
-    """A line per event on stderr."""
+    """Prints a line per event on stderr."""
 
     def __init__(self, total: int, interrupt: Interrupt) -> None:
         self.total = total
@@ -171,7 +197,7 @@ class _PlainObserver:
             return
         self.done += 1
         self.solved += result.solved
-        length = "" if result.plan_length is None else f", {result.plan_length} step(s)"
+        length = "" if result.plan_length is None else f", {counted(result.plan_length, 'step')}"
         self.show(f"{unit.method}: {unit.state}: {result.status}{length}{seconds}")
 
     def go_on(self) -> bool:
@@ -181,11 +207,11 @@ class _PlainObserver:
         say(line, err=True)
 
     def update(self, line: str) -> None:
-        """Something small has happened."""
+        """A minor event, which only a terminal shows."""
 
 
 class _LiveObserver(_PlainObserver):
-    """One line on a terminal that says how far we are."""
+    """Shows the progress in one line on a terminal."""
 
     def __init__(self, total: int, interrupt: Interrupt, live: Live) -> None:
         super().__init__(total, interrupt)
@@ -200,7 +226,7 @@ class _LiveObserver(_PlainObserver):
 
 
 class _QuietWatcher(Watcher):
-    """Training inside a comparison: a line per method is enough, but Ctrl-C must get through."""
+    """Watches training inside a comparison: one line per method, and Ctrl-C stops it."""
 
     def __init__(self, observer: _PlainObserver, method: str) -> None:
         self.observer = observer

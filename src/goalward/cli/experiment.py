@@ -1,4 +1,4 @@
-"""``goalward experiment``: run many trainings and searches, on this machine or a cluster, and never lose a result."""
+"""``goalward experiment run`` and ``status``: many trainings and searches, on this machine or on a cluster."""
 
 from __future__ import annotations
 
@@ -8,18 +8,19 @@ import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
 from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
 from goalward.cli.console import print_json, say
 from goalward.cli.live import spinner
+from goalward.cli.parameters import FOLDER, JSON, argument, command, flag, path_flag, switch
 from goalward.cli.signals import Interrupt
 from goalward.cli.summaries import show_summaries
 from goalward.cli.terminal import errors, print_table
+from goalward.declared import WHOLE
 from goalward.errors import ExitCode, UsageError
 from goalward.experiments.benchmark import find_instances
 from goalward.experiments.clusters import cores, existing_cluster, local_cluster, slurm_cluster, submit_script
@@ -36,40 +37,44 @@ from goalward.outward import printable
 LINE_SECONDS = 60.0
 
 
+@command(
+    argument("config", "a TOML file, or smoke, paper-table, paper-seeds, paper-grid, paper-speed", type=str),
+    path_flag("--output", "-o", help="folder of the experiment; results in it are kept", required=True),
+    flag("--jobs", help="units at the same time", kind=WHOLE, low=1, note="default: one per core"),
+    path_flag("--benchmark", help="folder of the benchmark, instead of the config's"),
+    flag(
+        "--set", "settings", help="change the config: budgets.train=60s, states=3", metavar="KEY=VALUE", multiple=True
+    ),
+    flag("--scheduler", help="a Dask scheduler that runs the units", metavar="tcp://…"),
+    switch("--slurm", help="run workers as Slurm jobs, --jobs of them"),
+    switch("--retry-failed", help="run units that have failed again"),
+    switch("--dry-run", help="show what would be run, and run nothing"),
+)
 def run(
-    config: Annotated[
-        str, typer.Argument(help="a TOML file, or smoke, paper-table, paper-grid, paper-speed", show_default=False)
-    ],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="folder of the experiment; what is done there is kept")
-    ],
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="units at the same time; default: one per core", show_default=False)
-    ] = None,
-    benchmark: Annotated[Path | None, typer.Option(help="folder of the benchmark, instead of the config's")] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="change the config: budgets.train=60s, states=3"),
-    ] = None,
-    scheduler: Annotated[str | None, typer.Option(metavar="tcp://…", help="a Dask scheduler to hand units to")] = None,
-    slurm: Annotated[bool, typer.Option("--slurm", help="run workers as Slurm jobs, --jobs of them")] = False,
-    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="try units that have failed once more")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="show what would be run, and run nothing")] = False,
-) -> None:
-    """Run an experiment, or what is left of it: the same command again goes on where the last one ended.
+    config: str,
+    output: Path,
+    jobs: int | None,
+    benchmark: Path | None,
+    settings: tuple[str, ...],
+    scheduler: str | None,
+    slurm: bool,
+    retry_failed: bool,
+    dry_run: bool,
+) -> int:
+    """Run an experiment, or what is left of it: the same command continues an experiment that was stopped.
 
-    Ctrl-C stops; everything that is done by then stays.
+    Ctrl-C stops it and keeps all results so far.
     """
     if scheduler is not None and slurm:
         raise UsageError("choose one of --scheduler and --slurm")
     if scheduler is not None and jobs is not None:
-        raise UsageError("--jobs is for this machine and for --slurm; a scheduler has the workers that it has")
-    chosen = load_config(config, settings or (), benchmark)
+        raise UsageError("--jobs is for this machine and for --slurm; a scheduler has its own workers")
+    chosen = load_config(config, settings, benchmark)
     for name in chosen.missing:
-        say(f"{name} is left out: Fast Downward is not installed (pip install 'goalward[baselines]')", err=True)
+        say(f"{name} is skipped: Fast Downward is not installed (pip install 'goalward[baselines]')", err=True)
     if dry_run:
         _show_schedule(chosen, output, slurm)
-        return
+        return ExitCode.SUCCESS
     if not (scheduler or slurm) and any(contestant.kind != "planner" for contestant in chosen.methods):
         require_torch("learning in an experiment")
     n_jobs = jobs or cores()
@@ -91,11 +96,11 @@ def run(
         with Interrupt() as interrupt, _observer(progress, n_jobs, interrupt) as observer:
             complete = run_experiment(schedule, store, cluster, observer)
         _show_end(store, progress, output, complete=complete)
-    raise typer.Exit(ExitCode.SUCCESS if complete else ExitCode.INTERRUPTED)
+    return ExitCode.SUCCESS if complete else ExitCode.INTERRUPTED
 
 
 def _show_end(store: Store, progress: Progress, output: Path, *, complete: bool) -> None:
-    """What was measured over all instances, seeds and states, and how to go on."""
+    """Print the results over all instances, seeds and states, and how to continue."""
     summaries = summarise(store.results(with_extra=False))
     if summaries:
         show_summaries(summaries)
@@ -104,17 +109,15 @@ def _show_end(store: Store, progress: Progress, output: Path, *, complete: bool)
     for reason, number in store.failures():
         say(f"failed: {number} × {reason}")
     if not complete:
-        say("Interrupted: the same command goes on from here.")
+        say("Interrupted: run the same command again to continue.")
     if summaries:
         folder = shlex.quote(str(output))
         say(f"Tables and plots: goalward experiment report {folder} -o {folder}/report.html")
 
 
-def status(
-    folder: Annotated[Path, typer.Argument(help="folder of the experiment", show_default=False)],
-    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object and nothing else")] = False,
-) -> None:
-    """Show how far an experiment is."""
+@command(FOLDER, JSON)
+def status(folder: Path, as_json: bool) -> None:
+    """Show the progress of an experiment."""
     with Store(folder / FILE_NAME) as store:
         rows = store.progress()
         failures = store.failures()
@@ -125,25 +128,23 @@ def status(
         return
     print_table(_table(rows))
     done, units = sum(row["done"] for row in rows), sum(row["units"] for row in rows)
-    state = "at work now" if running else "complete" if done == units else "stopped; run it again to go on"
+    state = "running" if running else "complete" if done == units else "stopped; run it again to continue"
     say(f"{name}: {done} of {units} units done, {state}")
     for reason, number in failures:
         say(f"failed: {number} × {reason}")
 
 
 def _show_schedule(config: Config, output: Path, slurm: bool) -> None:
-    """Every unit, and for Slurm the script of a job."""
+    """Print every unit, and for Slurm the script of a job."""
     if slurm:
         say(submit_script(config, output.absolute() / "slurm"))
     schedule = Schedule(config, find_instances(config, output, write=False), output)
     for unit in schedule.units:
         say(unit.id)
     trainings = sum(unit.kind == "train" for unit in schedule.units)
-    budgets = config.budgets
-    most = trainings * budgets.train + (len(schedule.units) - trainings) * budgets.search
     say(
         f"{len(schedule.units)} units: {trainings} trainings, {len(schedule.units) - trainings} searches; "
-        f"at most {format_duration(most)} on one core"
+        f"at most {format_duration(schedule.seconds_at_most())} on one core"
     )
 
 
@@ -172,7 +173,7 @@ def _table(rows: list[dict[str, Any]], running: dict[tuple[str, str], int] | Non
 
 
 def _line(progress: Progress) -> str:
-    lost = f", {progress.lost} lost and tried again" if progress.lost else ""
+    lost = f", {progress.lost} lost and started again" if progress.lost else ""
     return (
         f"{progress.total('done')} of {progress.total('units')} units done, {progress.total('solved')} solved, "
         f"{progress.total('failed')} failed{lost}"
@@ -180,7 +181,7 @@ def _line(progress: Progress) -> str:
 
 
 class _PlainObserver:
-    """A line a minute on stderr."""
+    """Prints a line per minute on stderr."""
 
     def __init__(self, progress: Progress, jobs: int, interrupt: Interrupt) -> None:
         self.progress, self.jobs, self.interrupt = progress, jobs, interrupt
@@ -194,7 +195,7 @@ class _PlainObserver:
 
     def lost(self, unit: Unit, reason: str) -> None:
         self.progress.gone(unit)
-        self.say(f"{unit.id}: {reason}; it will be tried again")
+        self.say(f"{unit.id}: {reason}; it will be started again")
 
     def stopped(self) -> bool:
         return self.interrupt.asked
@@ -215,7 +216,7 @@ class _PlainObserver:
 
 
 class _LiveObserver(_PlainObserver):
-    """A table on a terminal."""
+    """Shows a table on a terminal."""
 
     def __init__(self, progress: Progress, jobs: int, interrupt: Interrupt, live: Live) -> None:
         super().__init__(progress, jobs, interrupt)

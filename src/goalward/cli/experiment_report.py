@@ -1,64 +1,61 @@
-"""``goalward experiment report``, ``export`` and ``import``: an experiment's results for people and other programs."""
+"""``goalward experiment report``, ``export`` and ``import``: results of an experiment for people and other programs."""
 
 from __future__ import annotations
 
 import contextlib
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from goalward.cli.console import say
 from goalward.cli.live import spinner
+from goalward.cli.outputs import check_output
+from goalward.cli.parameters import FOLDER, FORCE, argument, command, path_flag
 from goalward.errors import GoalwardError, UsageError
-from goalward.experiments.exchange import export_csv, export_lab, export_parquet, import_lab
+from goalward.experiments.exchange import export_csv, export_lab, export_parquet, import_lab, properties_file
 from goalward.experiments.store import FILE_NAME, Store
-from goalward.measures import format_size
+from goalward.measures import counted, format_size
 from goalward.report import write_report
 
-Folder = Annotated[Path, typer.Argument(metavar="DIR", help="folder of the experiment", show_default=False)]
 
-
-def report(
-    folder: Folder,
-    output: Annotated[Path, typer.Option("--output", "-o", help="the page to write")] = Path("report.html"),
-    table: Annotated[
-        Path | None, typer.Option(metavar="OUT", help="the coverage table as well: a .md, .tex or .csv file")
-    ] = None,
-) -> None:
-    """Write one HTML page with tables and plots of an experiment; it can be opened anywhere, without a network."""
+@command(
+    FOLDER,
+    path_flag("--output", "-o", help="the page to write  [default: report.html]", default=Path("report.html")),
+    path_flag("--table", metavar="OUT", help="the coverage table as well: a .md, .tex or .csv file"),
+    FORCE,
+)
+def report(folder: Path, output: Path, table: Path | None, force: bool) -> None:
+    """Write one HTML page with tables and plots of an experiment; it needs no network."""
+    check_output(output, [folder / FILE_NAME, table], force=force)
+    if table is not None:
+        check_output(table, [folder / FILE_NAME], force=force)
     with Store(folder / FILE_NAME) as store, spinner("writing the report"):
         size = write_report(store, output, table)
     say(f"{output}: {format_size(size)}" + (f"\n{table}: the coverage table" if table else ""))
 
 
-def export(
-    folder: Folder,
-    lab: Annotated[
-        Path | None, typer.Option(metavar="OUT", help="Downward Lab: a properties file, or a folder for it")
-    ] = None,
-    parquet: Annotated[Path | None, typer.Option(metavar="OUT", help="one table as Parquet")] = None,
-    csv: Annotated[Path | None, typer.Option(metavar="OUT", help="one table as CSV")] = None,
-) -> None:
+@command(
+    FOLDER,
+    path_flag("--lab", metavar="OUT", help="Downward Lab: a properties file, or a folder for it"),
+    path_flag("--parquet", metavar="OUT", help="one table as Parquet"),
+    path_flag("--csv", metavar="OUT", help="one table as CSV"),
+    FORCE,
+)
+def export(folder: Path, lab: Path | None, parquet: Path | None, csv: Path | None, force: bool) -> None:
     """Write an experiment's results for other programs."""
     if lab is None and parquet is None and csv is None:
-        raise UsageError("say what to write: --lab OUT, --parquet OUT or --csv OUT")
+        raise UsageError("choose what to write: --lab OUT, --parquet OUT or --csv OUT")
     with Store(folder / FILE_NAME) as store:
-        for target, write, what in (
-            (lab, export_lab, "run"),
-            (parquet, export_parquet, "row"),
-            (csv, export_csv, "row"),
-        ):
-            if target is not None:
-                say(f"{target}: {write(store, target)} {what}(s)")
+        exports = ((lab, export_lab, "run"), (parquet, export_parquet, "row"), (csv, export_csv, "row"))
+        chosen = [(target, write, what) for target, write, what in exports if target is not None]
+        files = [properties_file(target) if write is export_lab else target for target, write, _ in chosen]
+        for i, file in enumerate(files):
+            file.parent.mkdir(parents=True, exist_ok=True)
+            check_output(file, [folder / FILE_NAME, *files[:i]], force=force)
+        for target, write, what in chosen:
+            say(f"{target}: {counted(write(store, target), what)}")
 
 
-def import_(
-    folder: Folder,
-    properties: Annotated[
-        Path, typer.Argument(help="properties file of Downward Lab, or its folder", show_default=False)
-    ],
-) -> None:
+@command(FOLDER, argument("properties", "properties file of Downward Lab, or its folder"))
+def import_(folder: Path, properties: Path) -> None:
     """Add other people's results to an experiment, from a properties file of Downward Lab.
 
     Algorithms become methods. A folder that holds no experiment yet becomes one.
@@ -77,4 +74,4 @@ def import_(
             with contextlib.suppress(OSError):  # a folder that holds other things stays
                 folder.rmdir()
         raise
-    say(f"{found} run(s) read, {added} of them new")
+    say(f"{counted(found, 'run')} read, {added} of them new")

@@ -3,45 +3,47 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
 from rich.table import Table
 
 from goalward.cli.console import say
+from goalward.cli.outputs import check_output
+from goalward.cli.parameters import FORCE, argument, command, flag, path_flag
 from goalward.cli.terminal import print_table
+from goalward.declared import NAME, WHOLE
 from goalward.errors import UsageError
 from goalward.task.domains import DOMAINS
 from goalward.task.domains import generate as make_instance
 from goalward.task.plan_file import write_text_atomically
 
 
+@command(
+    argument("domain", ", ".join(DOMAINS), required=False, type=str),
+    flag("--size", help="one number for all parameters; larger is harder", kind=WHOLE),
+    flag("--seed", help="same seed and parameters, same instance", default=0),
+    flag("--set", "settings", help="a parameter of the domain", kind=NAME, metavar="NAME=VALUE", multiple=True),
+    path_flag("--output", "-o", help="folder for domain.pddl and problem.pddl  [default: the instance's name]"),
+    FORCE,
+)
 def generate(
-    domain: Annotated[str | None, typer.Argument(help=", ".join(DOMAINS), show_default=False)] = None,
-    size: Annotated[int | None, typer.Option(help="one number for all parameters; larger is harder")] = None,
-    seed: Annotated[int, typer.Option(help="same seed and parameters, same instance")] = 0,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="a parameter of the domain", show_default=False),
-    ] = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="folder for domain.pddl and problem.pddl; default: the instance's name"),
-    ] = None,
+    domain: str | None, size: int | None, seed: int, settings: tuple[str, ...], output: Path | None, force: bool
 ) -> None:
-    """Write domain.pddl and problem.pddl of a solvable instance; without a domain, list what there is."""
+    """Write domain.pddl and problem.pddl of a solvable instance; without a domain, list the bundled domains."""
     if domain is None:
         _list()
         return
-    instance = make_instance(domain, seed=seed, size=size, **_parse_settings(settings or []))
+    instance = make_instance(domain, seed=seed, size=size, **_parse_settings(settings))
     folder = output or Path(instance.problem_name)
     folder.mkdir(parents=True, exist_ok=True)
-    write_text_atomically(folder / "domain.pddl", instance.domain_text)
-    write_text_atomically(folder / "problem.pddl", instance.problem_text)
-    say(f"{folder / 'domain.pddl'} {folder / 'problem.pddl'}")
+    texts = {folder / "domain.pddl": instance.domain_text, folder / "problem.pddl": instance.problem_text}
+    for path, text in texts.items():
+        check_output(path, [], force=force, text=text)
+    for path, text in texts.items():
+        write_text_atomically(path, text)
+    say(" ".join(map(str, texts)))
 
 
-def _parse_settings(settings: list[str]) -> dict[str, int]:
+def _parse_settings(settings: tuple[str, ...]) -> dict[str, int]:
     parameters: dict[str, int] = {}
     for setting in settings:
         name, _, value = setting.partition("=")
@@ -50,13 +52,13 @@ def _parse_settings(settings: list[str]) -> dict[str, int]:
         except ValueError:
             raise UsageError(f"--set {setting}: write it as NAME=VALUE with a whole number") from None
         if name.strip() in {"seed", "size", "domain"}:
-            raise UsageError(f"--set {setting}: {name.strip()} is an option of its own")
+            raise UsageError(f"--set {setting}: {name.strip()} is not a parameter of a domain; use --{name.strip()}")
     return parameters
 
 
 def _list() -> None:
     table = Table(box=None, pad_edge=False)
-    for column in ("domain", "what it is", "parameters (default, bounds)"):
+    for column in ("domain", "description", "parameters (default, bounds)"):
         table.add_column(column)
     for bundled in DOMAINS.values():
         options = "\n".join(f"{o.name}={o.default} ({o.low}…{o.high}) {o.help}" for o in bundled.options)

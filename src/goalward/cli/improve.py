@@ -1,54 +1,76 @@
-"""``goalward improve``: a cheaper plan out of the plan of any planner."""
+"""``goalward improve``: make the plan of any planner cheaper."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
-
-import typer
+from typing import Any
 
 from goalward import _core
 from goalward.cli.console import print_json, say
 from goalward.cli.limits import Limits
 from goalward.cli.live import LiveFigures, spinner
+from goalward.cli.outputs import check_output
+from goalward.cli.parameters import (
+    DOMAIN,
+    FORCE,
+    JSON,
+    MEMORY_LIMIT,
+    PLAN,
+    PLAN_OUTPUT,
+    PROBLEM,
+    command,
+    flag,
+    time_limit,
+)
 from goalward.cli.plan_output import ENDS_OF_IMPROVEMENT
 from goalward.cli.search_flags import CORES
 from goalward.cli.signals import Interrupt
 from goalward.cli.validate import read_valid_plan
-from goalward.measures import parse_duration, parse_size
+from goalward.measures import format_duration
 from goalward.search.improve import ImprovedPlan, improve_plan
 from goalward.search.starts import check_plan, initial_state
 from goalward.task.grounding import ground
 from goalward.task.lifted_reader import read_domain, read_problem
-from goalward.task.plan_file import check_writable, format_plan, write_text_atomically
+from goalward.task.plan_file import format_plan, write_text_atomically
 from goalward.task.steps import find_operators
 from goalward.task.validate import Validation
 
 
+@command(
+    DOMAIN,
+    PROBLEM,
+    PLAN,
+    PLAN_OUTPUT,
+    time_limit("for the whole command: 90s, 5m, 1h30m", default=10.0),
+    MEMORY_LIMIT,
+    flag(
+        "--costs",
+        help="what counts: steps, or the costs in the PDDL if it has any",
+        choices=("unit", "pddl"),
+        default="pddl",
+    ),
+    CORES,
+    flag("--seed", help="for random choices", default=0, low=0),
+    FORCE,
+    JSON,
+)
 def improve(
-    domain: Annotated[Path, typer.Argument(help="PDDL domain file", show_default=False)],
-    problem: Annotated[Path, typer.Argument(help="PDDL problem file", show_default=False)],
-    plan: Annotated[Path, typer.Argument(help="plan file: one (action arg …) per line", show_default=False)],
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="write the plan to this file instead of printing it")
-    ] = None,
-    time_limit: Annotated[
-        float, typer.Option(parser=parse_duration, metavar="DURATION", help="for the whole command: 90s, 5m, 1h30m")
-    ] = "10s",  # type: ignore[assignment]
-    memory_limit: Annotated[
-        int | None, typer.Option(parser=parse_size, metavar="SIZE", help="of the process: 512M, 4G")
-    ] = None,
-    costs: Annotated[
-        Literal["unit", "pddl"], typer.Option(help="what counts: steps, or the costs in the PDDL where it has some")
-    ] = "pddl",
-    cores: Annotated[int, CORES] = 1,
-    seed: Annotated[int, typer.Option(help="for what is drawn at random", min=0)] = 0,
-    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object and nothing else")] = False,
+    domain: Path,
+    problem: Path,
+    plan: Path,
+    output: Path | None,
+    time_limit: float,
+    memory_limit: int | None,
+    costs: str,
+    cores: int,
+    seed: int,
+    force: bool,
+    as_json: bool,
 ) -> None:
-    """Make a plan cheaper, whoever found it. Ctrl-C keeps the best plan so far; plans are checked before and after."""
+    """Make the plan of any planner cheaper. Ctrl-C keeps the best plan so far; plans are checked before and after."""
     limits = Limits.of_command(time_limit, memory_limit)
     if output is not None:
-        check_writable(output)
+        check_output(output, [domain, problem, plan], force=force)
     loaded = limits.elapsed
     with spinner("grounding", not as_json), limits.enforce("reading and grounding the problem"):
         lifted_domain = read_domain(domain)
@@ -58,7 +80,8 @@ def improve(
         task = start.task
         operators = find_operators(task, task.init, steps)
     if not as_json:
-        say(f"Task: {task.n_atoms} atoms, {task.n_operators} operators, grounded in {limits.elapsed - loaded:.2f}s")
+        seconds = format_duration(limits.elapsed - loaded)
+        say(f"Task: {task.n_atoms} atoms, {task.n_operators} operators, grounded in {seconds}")
     with Interrupt() as interrupt, LiveFigures(not as_json) as live:
 
         def progress(so_far: ImprovedPlan) -> bool:
@@ -86,7 +109,7 @@ def _lines(improved: ImprovedPlan, before: Validation, limits: Limits, output: P
         ENDS_OF_IMPROVEMENT[improved.status],
         f"Plan length: {improved.length} step(s).",
         f"Plan cost: {improved.task.cost_of(improved.plan)}",
-        f"Before: {before.length} step(s), cost {before.cost}; {len(improved.better)} better plan(s) since.",
+        f"Before: {before.length} step(s), cost {before.cost}; {len(improved.better)} better plan(s) found.",
         "Plan valid.",
     ]
     if output is not None:

@@ -1,15 +1,17 @@
-"""``goalward inspect``: what a problem looks like after grounding, or what a stored task or a model holds."""
+"""``goalward inspect``: describe a grounded problem, a stored task or a model."""
 
 from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
+import click
 
 from goalward.cli.console import print_json, say
 from goalward.cli.live import spinner
+from goalward.cli.outputs import check_output
+from goalward.cli.parameters import FORCE, JSON, argument, command, path_flag
 from goalward.errors import UsageError
 from goalward.measures import format_duration
 from goalward.outward import printable
@@ -20,16 +22,17 @@ from goalward.task.store import load_task, save_task
 from goalward.task.strips import Task
 
 
-def inspect(
-    domain: Annotated[
-        Path,
-        typer.Argument(help="PDDL domain file; or, alone, a model or a task stored with --save", show_default=False),
-    ],
-    problem: Annotated[Path | None, typer.Argument(help="PDDL problem file", show_default=False)] = None,
-    save: Annotated[Path | None, typer.Option(help="store the grounded task in this file")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object")] = False,
-) -> None:
-    """Print what grounding gives (atoms, operators, mutex groups, bytes per state), or what a model file holds."""
+@command(
+    argument("domain", "PDDL domain file; or, alone, a model or a task stored with --save"),
+    argument("problem", "PDDL problem file", required=False),
+    path_flag("--save", help="store the grounded task in this file"),
+    FORCE,
+    JSON,
+)
+def inspect(domain: Path, problem: Path | None, save: Path | None, force: bool, as_json: bool) -> None:
+    """Print the result of grounding (atoms, operators, mutex groups, bytes per state), or the contents of a model."""
+    if save is not None:
+        check_output(save, [domain, problem], force=force)
     started = time.perf_counter()
     learned: dict[str, Any] = {}
     task: Task | None
@@ -45,7 +48,7 @@ def inspect(
     seconds = {"seconds": round(time.perf_counter() - started, 3)}
     if save is not None:
         if task is None:
-            raise UsageError(f"{domain}: a model of a whole domain holds no task to store")
+            raise UsageError(f"{domain}: a model of a whole domain contains no task to store")
         save_task(task, save)
     if as_json:
         print_json(grounded | learned | seconds)
@@ -57,24 +60,24 @@ def inspect(
 
 
 def show(sections: dict[str, dict[str, Any]]) -> None:
-    """Sections of names and values below each other; a table within one, such as the options, becomes another."""
+    """Print sections of names and values; a nested table, such as the options, becomes a section of its own."""
     for title, facts in sections.items():
         tables = {name.capitalize(): value for name, value in facts.items() if isinstance(value, dict)}
         _show_section(title, {name.replace("_", " "): v for name, v in facts.items() if not isinstance(v, dict)})
         for name, table in tables.items():
-            _show_section(name, table)  # options are named as they are given
+            _show_section(name, table)  # the names of options are not changed
 
 
 def _show_section(title: str, facts: dict[str, Any]) -> None:
     if facts:
-        typer.echo(typer.style(printable(title), bold=True))
+        click.echo(click.style(printable(title), bold=True))
     width = max(map(len, facts), default=0)
     for name, value in facts.items():
         say(f"  {name:{width}}  {shown(value)}")
 
 
 def shown(value: Any) -> str:
-    """A value as people write it."""
+    """A value as text."""
     if value is None:
         return "-"
     if isinstance(value, bool):
@@ -85,7 +88,7 @@ def shown(value: Any) -> str:
 
 
 def describe(task: Task) -> dict[str, Any]:
-    """The figures."""
+    """Names and values of a grounded task."""
     problem = native_problem(task, whole=False)
     lengths = task.mutex_groups.lengths
     return {

@@ -1,4 +1,4 @@
-"""What a terminal shows while ``goalward solve`` runs: the states that are done, and below them how far we are."""
+"""What a terminal shows while ``goalward solve`` runs: the rows of the table so far, and the progress below them."""
 
 from __future__ import annotations
 
@@ -7,24 +7,27 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from goalward.cli.console import say
 from goalward.cli.live import search_view
-from goalward.cli.solved_states import Results, Row, is_solved, line
+from goalward.cli.solved_states import Results, Row, StateTable, is_solved
 from goalward.cli.terminal import errors
+from goalward.measures import counted
 from goalward.outward import printable
 from goalward.search import Statistics
 
 LOOK_INTERVAL = 0.25
-"""Seconds of search between two looks at its figures; drawing takes milliseconds, which short searches do not have."""
+"""Seconds of search between two updates of its figures; drawing takes milliseconds, too long for short searches."""
 
 
 class LiveResults(Results):
-    """Lines and progress must not be written to one terminal by two writers, who would not know where the cursor is.
+    """Rows and progress on a terminal.
 
-    If stdout is a terminal, rich writes both to it.
+    If stdout is a terminal, rich writes both to it: two writers would not know where the cursor is.
     """
 
-    def __init__(self, total: int, jobs: int) -> None:
-        super().__init__(enabled=True)
+    def __init__(self, table: StateTable, total: int, jobs: int) -> None:
+        super().__init__(table)
+        self._rows = table
         self._total = total
         self._jobs = jobs
         self._done = 0
@@ -36,6 +39,7 @@ class LiveResults(Results):
 
     def __enter__(self) -> LiveResults:
         self._live.start()
+        self._print(self._rows.header(), style="bold")
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -45,19 +49,22 @@ class LiveResults(Results):
         """A state is done."""
         self._done += 1
         self._solved += is_solved(row)
-        if self._live.console.stderr:
-            super().add(row)
-        else:
-            self._live.console.print(Text(printable(line(row)), style="" if is_solved(row) else "dim"), soft_wrap=True)
+        self._print(self._rows.row(row), style="" if is_solved(row) else "dim")
         self._next_look = LOOK_INTERVAL
         self._show()
 
+    def _print(self, line: str, style: str) -> None:
+        if self._live.console.stderr:
+            say(line)
+        else:
+            self._live.console.print(Text(printable(line), style=style), soft_wrap=True)
+
     def searching(self, figures: Statistics) -> None:
-        """A search goes on; with several at a time their figures would take turns, so none are shown."""
+        """A search is running; the figures of several at a time would take turns, so they are not shown."""
         if self._jobs == 1 and figures.seconds >= self._next_look:
             self._next_look = figures.seconds + LOOK_INTERVAL
             self._show(search_view(figures))
 
     def _show(self, *above: Table) -> None:
-        counts = Text(f"{self._done} of {self._total} states, {self._solved} solved", style="dim")
+        counts = Text(f"{self._done} of {counted(self._total, 'state')}, {self._solved} solved", style="dim")
         self._live.update(Group(*above, counts), refresh=True)

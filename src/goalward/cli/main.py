@@ -1,4 +1,4 @@
-"""The program ``goalward``: the one place where errors and signals become a sentence and an exit code."""
+"""The program ``goalward``: turns errors and signals into one line and an exit code."""
 
 from __future__ import annotations
 
@@ -14,41 +14,38 @@ import traceback
 from collections.abc import Callable
 from typing import NoReturn
 
-from goalward.cli import clock
-from goalward.cli.imports import quick_imports
 from goalward.cli.signals import ending_signals
+from goalward.cli.startup import quick_imports, start_clock
 from goalward.errors import ExitCode, GoalwardError
 from goalward.outward import printable
 
 DEBUG = "--debug"
-REPORT = "please report it to goalward's issue tracker with the command, its files and what goalward --debug … prints"
+REPORT = "please report it to goalward's issue tracker with the command, its files and the output of goalward --debug …"
 
 
 def main() -> NoReturn:
     """Run the command line."""
     _open_streams()
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # it is None where the stream is closed
+        if isinstance(stream, io.TextIOWrapper):  # a closed stream is None
             stream.reconfigure(errors="backslashreplace")
     held: list[BaseException] = []
-    code = run(sys.argv[1:], held, time.process_time())  # that Python took to start
-    if code == ExitCode.BROKEN_PIPE:  # what is left in the buffer would be written, and complained about, at exit
+    code = run(sys.argv[1:], held, time.process_time())  # the time that Python took to start
+    if code == ExitCode.BROKEN_PIPE:  # otherwise Python would try to flush the buffer at exit, and complain
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     _leave(code)
 
 
 def run(arguments: list[str], held: list[BaseException] | None = None, spent: float = 0.0) -> int:
-    """Run one command, for which so many seconds were spent before, and give its exit code."""
-    clock.start(spent)
+    """Run one command and return its exit code; ``spent`` seconds were spent before."""
+    start_clock(spent)
     return carry_out(lambda: _call(arguments), debug=DEBUG in arguments[:1], held=held)
 
 
 def _call(arguments: list[str]) -> int:
-    if arguments == ["--version"]:  # asked often by other programs: nothing need be loaded for it
+    if arguments == ["--version"]:  # asked often by other programs, so nothing is imported for it
         print(name_and_version())
         return ExitCode.SUCCESS
-    # Pydantic, which reads the command line for typer, would look through all installed packages for plugins.
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     with quick_imports():
         from goalward.cli.commands import call  # noqa: PLC0415
 
@@ -56,9 +53,9 @@ def _call(arguments: list[str]) -> int:
 
 
 def carry_out(work: Callable[[], int], *, debug: bool = False, held: list[BaseException] | None = None) -> int:
-    """Do the work of a command, which gives its exit code; whatever it raises becomes a sentence and a code.
+    """Run ``work``, which returns an exit code; an exception becomes one line on stderr and an exit code.
 
-    What it raised goes to ``held``, and with it all that was in use just then.
+    The exception is appended to ``held``, which keeps everything alive that it refers to.
     """
     with ending_signals() as received:
         code = _carry_out(work, debug, [] if held is None else held)
@@ -79,12 +76,12 @@ def _carry_out(work: Callable[[], int], debug: bool, held: list[BaseException]) 
 
 
 def _ended_by(problem: BaseException) -> int:
-    """The sentence and the exit code for whatever a command has raised."""
+    """Print the line for an exception and return its exit code."""
     try:
         raise problem
     except GoalwardError as error:
         return _fail(str(error), error.exit_code)
-    except BrokenPipeError:  # whoever read the output has seen enough
+    except BrokenPipeError:  # for example: goalward … | head
         return ExitCode.BROKEN_PIPE
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
@@ -101,7 +98,7 @@ def _ended_by(problem: BaseException) -> int:
 
 
 def name_and_version() -> str:
-    """What ``--version`` prints."""
+    """The output of ``--version``."""
     from importlib.metadata import version  # noqa: PLC0415 - slow to load
 
     return f"goalward {version('goalward')}"
@@ -117,9 +114,10 @@ def _fail(message: str, code: ExitCode) -> int:
 
 
 def _leave(code: int) -> NoReturn:
-    """End the process, and leave its memory to the system: Python would take millions of objects apart, one by one.
+    """End the process without freeing its objects one by one.
 
-    After grounding was cut short, that takes half a second, which would not be within a time limit.
+    After an interrupted grounding there are millions of them, and freeing them takes half a second, beyond the time
+    limit.
     """
     others = (thread for thread in threading.enumerate() if thread is not threading.current_thread())
     if any(not thread.daemon for thread in others):
@@ -132,7 +130,7 @@ def _leave(code: int) -> NoReturn:
 
 
 def _open_streams() -> None:
-    """Open what this process was started without: a file opened later must not become its standard output."""
+    """Open standard streams that are closed, so that no file opened later gets their descriptors."""
     while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
         pass
     os.close(descriptor)

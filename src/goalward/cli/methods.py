@@ -1,36 +1,34 @@
-"""``goalward methods``: what can be trained and compared."""
+"""``goalward methods``: list the methods that can be trained and compared."""
 
 from __future__ import annotations
 
 import json
-import shutil
-import sys
-import textwrap
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Any
 
-import typer
+import click
 from rich.table import Table
 from rich.text import Text
 
-from goalward.cli.console import say
-from goalward.cli.flags import describe_default
+from goalward.cli.console import say, say_wrapped
+from goalward.cli.parameters import argument, command, describe_default, switch
 from goalward.cli.terminal import print_table
 from goalward.declared import Option, own_first
 from goalward.learning.methods import METHODS, Method, find_method
 from goalward.learning.options import PRESETS
 
-KINDS = {"instance": "learned for one problem", "domain": "learned for a domain", "planner": "needs no learning"}
+KINDS = {"instance": "learned for one problem", "domain": "learned for a domain", "planner": "without learning"}
 
 
-def methods(
-    name: Annotated[str | None, typer.Argument(help="explain this one", show_default=False)] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="print JSON and nothing else")] = False,
-) -> None:
+@command(
+    argument("name", "explain this method", required=False, type=str),
+    switch("--json", "as_json", help="print JSON and nothing else"),
+)
+def methods(name: str | None, as_json: bool) -> None:
     """List the methods, or explain one with its options."""
     chosen = list(METHODS.values()) if name is None else [find_method(name)]
     if as_json:
-        typer.echo(json.dumps([describe(method) for method in chosen], indent=2, ensure_ascii=False))
+        click.echo(json.dumps([describe(method) for method in chosen], indent=2, ensure_ascii=False))
     elif name is None:
         _list(chosen)
     else:
@@ -38,7 +36,7 @@ def methods(
 
 
 def describe(method: Method) -> dict[str, Any]:
-    """Everything about a method, as plain data."""
+    """A method with its options, as plain data."""
     return {
         "name": method.name,
         "kind": method.kind,
@@ -66,29 +64,25 @@ def _list(chosen: list[Method]) -> None:
             table.add_row("", Text(KINDS[kind], style="bold"), "")
         table.add_row(method.name, method.summary, Text(method.reference, style="dim"))
     print_table(table)
-    say("\ngoalward methods NAME lists the options of one.")
+    say("\ngoalward methods NAME lists the options of a method.")
 
 
 def _explain(method: Method) -> None:
-    _say(f"{method.name}: {method.summary}")
-    _say(f"{KINDS[method.kind]}; {method.reference}")
+    say_wrapped(f"{method.name}: {method.summary}")
+    say_wrapped(f"{KINDS[method.kind]}; {method.reference}")
     options = own_first(method.options)
     if not options:
         return
     if method.kind == "domain":
-        _say("Options, each a flag of goalward train-domain:")
+        say_wrapped("Options, each a flag of goalward train-domain:")
     else:
-        _say("Options, each a flag of goalward train (--max-epochs N), --set max_epochs=N, or a key of a config:")
+        say_wrapped(
+            "Options, each a flag of goalward train (--max-epochs N), --set max_epochs=N, or a key of a config:"
+        )
     width = max(len(option.name) for option in options)
     for option in options:
-        default = describe_default(option)
+        default = describe_default(option, PRESETS)
         choices = f"; {option.expected}" if option.choices else ""
-        _say(f"  {option.name:{width}}  {option.help}{choices}{f' [{default}]' if default else ''}", indent=width + 4)
-
-
-def _say(text: str, indent: int = 0) -> None:
-    """On a terminal wrapped, with ``indent`` below the first line; elsewhere one line, for other programs."""
-    if sys.stdout.isatty():
-        columns = shutil.get_terminal_size().columns
-        text = textwrap.fill(text, columns, subsequent_indent=" " * indent, break_on_hyphens=False)
-    typer.echo(text)
+        say_wrapped(
+            f"  {option.name:{width}}  {option.help}{choices}{f' [{default}]' if default else ''}", indent=width + 4
+        )

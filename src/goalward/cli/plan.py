@@ -3,20 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
-from typing import Annotated, Literal, cast
+from typing import Any, cast
 
-import typer
-
-from goalward.cli.anytime import DEFAULT_NAME, PlanSeries
 from goalward.cli.console import print_json, say
 from goalward.cli.limits import Limits
 from goalward.cli.live import LiveFigures, spinner
+from goalward.cli.outputs import check_output
+from goalward.cli.parameters import (
+    DOMAIN,
+    FORCE,
+    JSON,
+    MEMORY_LIMIT,
+    PLAN_OUTPUT,
+    PROBLEM,
+    command,
+    flag,
+    path_flag,
+    switch,
+    time_limit,
+)
 from goalward.cli.plan_output import ENDS_OF_IMPROVEMENT, EXIT_CODES, early_end_as_json, plan_as_json, report
 from goalward.cli.search_flags import CORES, IMPROVE, parse_improvement, search_flag
 from goalward.cli.signals import Interrupt
+from goalward.declared import BATCHES, WHOLE
 from goalward.errors import LimitError, UsageError
-from goalward.measures import format_batches, parse_batches, parse_duration, parse_size
+from goalward.measures import counted, format_batches, format_duration
 from goalward.search import (
     HEURISTICS,
     TURNS,
@@ -29,79 +42,82 @@ from goalward.search import (
 )
 from goalward.search.heuristics import check_heuristic
 from goalward.search.learned import load_model
-from goalward.search.solving import UNTIL_THE_END, solve
+from goalward.search.solving import UNTIL_THE_END, Outcome, solve
 from goalward.search.starts import Start, initial_state
 from goalward.search.strategy import default_search
 from goalward.task.grounding import UnsolvableError, ground
 from goalward.task.lifted import Domain, Problem
 from goalward.task.lifted_reader import read_domain, read_problem
-from goalward.task.plan_file import check_writable, write_text_atomically
+from goalward.task.plan_file import write_text_atomically
+
+DEFAULT_SERIES = Path("plan")
+"""Plans of --anytime are called plan.1, plan.2, … unless --output gives another name."""
 
 
+@command(
+    DOMAIN,
+    PROBLEM,
+    flag(
+        "--heuristic",
+        "-H",
+        help="; ".join(f"{h.name}: {h.summary}" for h in HEURISTICS.values()),
+        note="default: ff",
+        metavar="|".join(HEURISTICS),
+    ),
+    path_flag(
+        "--model",
+        help="use this learned model as the heuristic; the problem must be a state of its task, or any problem of the "
+        "domain if goalward train-domain made it",
+    ),
+    flag(
+        "--message-steps", help="message-passing steps of a model of a domain", kind=WHOLE, note="default: as trained"
+    ),
+    search_flag("default: portfolio; gbfs with --heuristic, hybrid with --model"),
+    flag("--weight", help="w of weighted A*", default=5.0),
+    flag(
+        "--costs",
+        help="what search counts: steps, or the costs in the PDDL",
+        choices=("unit", "pddl"),
+        note="default: pddl for astar and wastar, otherwise unit",
+    ),
+    time_limit("for the whole command: 90s, 5m, 1h30m"),
+    MEMORY_LIMIT,
+    flag(
+        "--batch",
+        help="expand this many of the best states at once, 1 is plain search; several: greedy searches take turns",
+        kind=BATCHES,
+        note=f"default: {format_batches(TURNS)} with a model, otherwise 1",
+    ),
+    IMPROVE,
+    CORES,
+    switch(
+        "--anytime",
+        help="look for better plans until the time limit or Ctrl-C, and write each to a file of its own: OUTPUT.1, "
+        f"OUTPUT.2, …; {DEFAULT_SERIES}.1, … without --output",
+    ),
+    PLAN_OUTPUT,
+    FORCE,
+    JSON,
+)
 def plan(
-    domain: Annotated[Path, typer.Argument(help="PDDL domain file", show_default=False)],
-    problem: Annotated[Path, typer.Argument(help="PDDL problem file", show_default=False)],
-    heuristic: Annotated[
-        str | None,
-        typer.Option(
-            "--heuristic",
-            "-H",
-            metavar="|".join(HEURISTICS),
-            help="; ".join(f"{h.name}: {h.summary}" for h in HEURISTICS.values()) + "  [default: ff]",
-            show_default=False,
-        ),
-    ] = None,
-    model: Annotated[
-        Path | None,
-        typer.Option(
-            help="use this learned model as the heuristic; the problem must be a state of its task, or any problem of "
-            "the domain if goalward train-domain made it"
-        ),
-    ] = None,
-    message_steps: Annotated[
-        int | None,
-        typer.Option(help="message-passing steps of a model of a domain; default: as in training", show_default=False),
-    ] = None,
-    algorithm: Annotated[
-        str | None,
-        search_flag("  [default: portfolio; gbfs with --heuristic, hybrid with --model]"),
-    ] = None,
-    weight: Annotated[float, typer.Option(help="w of weighted A*")] = 5.0,
-    costs: Annotated[
-        Literal["unit", "pddl"] | None,
-        typer.Option(help="what search counts; default: pddl for astar and wastar, otherwise unit", show_default=False),
-    ] = None,
-    time_limit: Annotated[
-        float | None,
-        typer.Option(parser=parse_duration, metavar="DURATION", help="for the whole command: 90s, 5m, 1h30m"),
-    ] = None,
-    memory_limit: Annotated[
-        int | None, typer.Option(parser=parse_size, metavar="SIZE", help="of the process: 512M, 4G")
-    ] = None,
-    batch: Annotated[
-        str | None,
-        typer.Option(
-            metavar="N[,N…]",
-            help="expand this many of the best states at once, 1 is plain search; several: greedy searches take turns"
-            f"  [default: {format_batches(TURNS)} with a model, otherwise 1]",
-            show_default=False,
-        ),
-    ] = None,
-    improve: Annotated[str | None, IMPROVE] = None,
-    cores: Annotated[int, CORES] = 1,
-    anytime: Annotated[
-        bool,
-        typer.Option(
-            "--anytime",
-            help="go on looking for better plans until the time limit or Ctrl-C, and write each to a file of its own: "
-            f"OUTPUT.1, OUTPUT.2, …; {DEFAULT_NAME}.1, … without --output",
-        ),
-    ] = False,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="write the plan to this file instead of printing it")
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object and nothing else")] = False,
-) -> None:
+    domain: Path,
+    problem: Path,
+    heuristic: str | None,
+    model: Path | None,
+    message_steps: int | None,
+    algorithm: str | None,
+    weight: float,
+    costs: str | None,
+    time_limit: float | None,
+    memory_limit: int | None,
+    batch: tuple[int, ...] | None,
+    improve: str | None,
+    cores: int,
+    anytime: bool,
+    output: Path | None,
+    force: bool,
+    as_json: bool,
+) -> int:
     """Find a plan and check it before reporting it."""
     limits = Limits.of_command(time_limit, memory_limit)
     if model is not None and heuristic is not None:
@@ -111,16 +127,17 @@ def plan(
     name = check_heuristic("ff" if heuristic is None else heuristic)
     if anytime and improve is not None:
         raise UsageError("--anytime improves plans until the time limit: give it or --improve, not both")
-    series = PlanSeries(output or DEFAULT_NAME, quiet=as_json) if anytime else None
+    inputs = [domain, problem, model]
+    series = PlanSeries(output or DEFAULT_SERIES, inputs, force=force, quiet=as_json) if anytime else None
     if output is not None and not anytime:
-        check_writable(output)
+        check_output(output, inputs, force=force)
     improvement = UNTIL_THE_END if anytime else parse_improvement(improve)
     if algorithm is None and heuristic is not None:
         algorithm = "gbfs"
     options = default_search(
         learned=model is not None,
         algorithm=cast(Algorithm | None, algorithm),
-        batch=None if batch is None else parse_batches(batch),
+        batch=batch,
     )
     options = replace(options, weight=weight, unit_costs=None if costs is None else costs == "unit", cores=cores)
     loaded = limits.elapsed
@@ -133,15 +150,16 @@ def plan(
                 bound = bind_heuristic(start.task, name, unit_costs=options.counts_steps)
             else:
                 start, bound = _bind_model(model, lifted_domain, lifted_problem, message_steps)
-            prepare(bound, options, start.atoms)  # what search needs is built here, where the clock can stop it
+            prepare(bound, options, start.atoms)  # built here, where the time limit can interrupt it
     except (UnsolvableError, LimitError) as error:
         if as_json:
             print_json(early_end_as_json(error, limits))
-            raise typer.Exit(error.exit_code) from None
+            return error.exit_code
         raise
     task = start.task
     if not as_json:
-        say(f"Task: {task.n_atoms} atoms, {task.n_operators} operators, grounded in {limits.elapsed - loaded:.2f}s")
+        seconds = format_duration(limits.elapsed - loaded)
+        say(f"Task: {task.n_atoms} atoms, {task.n_operators} operators, grounded in {seconds}")
     options = replace(options, time_limit=limits.remaining, memory_limit=memory_limit)
 
     with Interrupt() as interrupt, LiveFigures(not as_json) as live:
@@ -173,16 +191,69 @@ def plan(
         print_json(plan_as_json(outcome, limits) | plans)
     else:
         report(outcome, limits, written)
-    raise typer.Exit(EXIT_CODES[outcome.status])
+    return EXIT_CODES[outcome.status]
 
 
 def _bind_model(
     path: Path, domain: Domain, problem: Problem, message_steps: int | None
 ) -> tuple[Start, BoundHeuristic]:
-    """The problem's initial state on the atoms of a task that the model knows, and the model's heuristic for it."""
+    """The problem's initial state as a state of the model's task, and the model's heuristic for it."""
     model = load_model(path)
     if message_steps is not None:
         model = model.with_settings(message_steps=message_steps)
     model.check_domain(domain.text, domain.source)
     start = model.start(problem.text, problem.source)
     return start, model.heuristic(start.task)
+
+
+class PlanSeries:
+    """The plans of ``--anytime``: ``plan.1``, ``plan.2``, …, each better than the one before, as LAMA writes them.
+
+    The first plan of a series removes the plans of an earlier series with the same name, so that the last file is the
+    best plan of one run. ``quiet`` prints nothing.
+    """
+
+    def __init__(self, name: Path, inputs: list[Path | None], *, force: bool, quiet: bool) -> None:
+        self.name = name
+        self.quiet = quiet
+        self.plans: list[dict[str, Any]] = []
+        if name.parent == Path("/dev") or (name.exists() and not name.is_file()):
+            raise UsageError(f"{name}: with --anytime the output is the beginning of file names, such as {name.name}.1")
+        check_output(self.file(1), inputs, force=force)
+        for path in self._earlier_series():
+            check_output(path, inputs, force=force)
+
+    def file(self, number: int) -> Path:
+        """The file of the plan with this number."""
+        return self.name.with_name(f"{self.name.name}.{number}")
+
+    def write(self, outcome: Outcome) -> None:
+        """Write the next plan."""
+        number = len(self.plans) + 1
+        path = self.file(number)
+        write_text_atomically(path, outcome.plan_text)
+        if number == 1:
+            for earlier in self._earlier_series():
+                earlier.unlink()
+        seconds = outcome.found_after
+        self.plans.append(
+            {"file": str(path), "plan_length": outcome.length, "cost": outcome.cost, "seconds": round(seconds, 6)}
+        )
+        if not self.quiet:
+            steps = counted(outcome.length or 0, "step")
+            say(f"{path}: cost {outcome.cost}, {steps}, after {format_duration(seconds)}")
+
+    @property
+    def summary(self) -> str:
+        """Where the plans are."""
+        if len(self.plans) == 1:
+            return f"Plan written to {self.file(1)}"
+        return f"{len(self.plans)} plans written to {self.file(1)} to {self.file(len(self.plans))}, the best one last"
+
+    def _earlier_series(self) -> list[Path]:
+        found = []
+        for number in count(2):
+            if not self.file(number).is_file():
+                break
+            found.append(self.file(number))
+        return found

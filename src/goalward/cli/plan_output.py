@@ -1,4 +1,4 @@
-"""What ``goalward plan`` says of a search: the lines that Downward Lab's parsers read, or JSON."""
+"""The output of ``goalward plan``: lines that Downward Lab's parsers read, or JSON."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ ENDS_OF_IMPROVEMENT = {
     ImproveStatus.OUT_OF_EFFORT: "Limit of effort reached.",
     ImproveStatus.CANCELLED: "Interrupted: this is the best plan so far.",
 }
-"""Why there will be no better plan."""
+"""Why improvement ended."""
 
 
 def report(outcome: Outcome, limits: Limits, written: str = "") -> None:
-    """Print the lines that Downward Lab's parsers read; ``written`` says where plans have gone, if to a file."""
+    """Print the lines that Downward Lab's parsers read; ``written`` names the files of plans, if there are any."""
     s = outcome.statistics
-    looked_at_it = outcome.solved or s.expanded or s.dead_ends  # time may be over before
-    lines = [f"Initial heuristic value for {outcome.measured_by}: {_format_h(s.initial_h)}"] if looked_at_it else []
+    evaluated = outcome.solved or s.expanded or s.dead_ends  # the time limit may have ended the search before
+    lines = [f"Initial heuristic value for {outcome.measured_by}: {_format_h(s.initial_h)}"] if evaluated else []
     lines.append(SENTENCES[outcome.status])
     if outcome.solved:
         lines += [f"Plan length: {outcome.length} step(s).", f"Plan cost: {outcome.cost}", "Plan valid."]
@@ -85,14 +85,14 @@ def report(outcome: Outcome, limits: Limits, written: str = "") -> None:
 
 
 def _format_h(h: float) -> str:
-    """A whole number without exponent where h is one; ``infinity`` in dead ends, as Fast Downward writes it."""
+    """h without an exponent if it is a whole number, and ``infinity`` for dead ends, as Fast Downward writes it."""
     if math.isinf(h):
         return "infinity"
     return f"{h:.0f}" if h.is_integer() else f"{h:g}"
 
 
 def early_end_as_json(error: UnsolvableError | LimitError, limits: Limits) -> dict[str, Any]:
-    """What there is to say of a problem that was never searched."""
+    """The JSON object for a problem that was not searched."""
     return {
         "status": EARLY_ENDS[error.exit_code].value,
         "reason": str(error),
@@ -106,7 +106,7 @@ def early_end_as_json(error: UnsolvableError | LimitError, limits: Limits) -> di
 
 
 def plan_as_json(outcome: Outcome, limits: Limits) -> dict[str, Any]:
-    """Everything that is known of a search, by name."""
+    """The JSON object for a search."""
     return {
         **outcome.record(),
         "plan": outcome.steps,

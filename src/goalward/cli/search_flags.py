@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import typer
-
+from goalward.cli.parameters import Flag, flag
 from goalward.search.best_first import ALGORITHMS, MAX_CORES
 from goalward.search.solving import SHORT, WHILE_IT_PAYS, Improvement
 
 
-def search_flag(more: str) -> Any:
-    """The flag --search, which names one of our searches; ``more`` ends its help text."""
+def search_flag(note: str, more: str = "") -> Flag:
+    """The flag --search; ``more`` is added to its help text, and ``note`` names the default."""
     summaries = "; ".join(f"{name}: {summary}" for name, summary in ALGORITHMS.items())
-    return typer.Option("--search", "-s", metavar="|".join(ALGORITHMS), help=summaries + more, show_default=False)
+    return flag("--search", "-s", "algorithm", help=summaries + more, metavar="|".join(ALGORITHMS), note=note)
 
 
-CORES = typer.Option(
-    min=1,
-    max=MAX_CORES,
+CORES = flag(
+    "--cores",
     help="processor cores for one state: parts of the search, and of improvement, run at the same time",
+    default=1,
+    low=1,
+    high=MAX_CORES,
 )
-IMPROVE = typer.Option(
+IMPROVE = flag(
     "--improve",
+    help="time for improving the plan after the search, within the time limit",
     metavar="DURATION|none",
-    help="improve the plan for so long after the search, within the time limit  "
-    f"[default: as long as the search took, at least {SHORT:g}s]",
-    show_default=False,
+    note=f"default: as long as the search took, at least {SHORT:g}s",
 )
 
 
 def parse_improvement(text: str | None) -> Improvement | None:
-    """How long to improve plans, from what was typed."""
+    """How long to improve plans, from the text of --improve."""
     return WHILE_IT_PAYS if text is None else Improvement.of(text)

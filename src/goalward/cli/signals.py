@@ -1,7 +1,7 @@
-"""Ctrl-C and SIGTERM: both ask a command to end and to keep what it has; only the exit code tells them apart.
+"""Ctrl-C and SIGTERM: both ask a command to stop and to keep its results so far; only the exit codes differ.
 
-Every command runs under ``ending_signals``, where a signal raises KeyboardInterrupt. Inside it, work that can be asked
-to stop runs under ``Interrupt``, and work that cannot (grounding, say) under ``ended_at_once``.
+Every command runs under ``ending_signals``, where a signal raises KeyboardInterrupt. Work that can be asked to stop
+runs under ``Interrupt``, and work that cannot, such as grounding, under ``ended_at_once``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _received: set[int] = set()
 
 @contextlib.contextmanager
 def ending_signals() -> Iterator[set[int]]:
-    """A whole command; gives the signals that come while it runs."""
+    """For a whole command; yields the set of signals received while it runs."""
     _received.clear()
     with handled_by(_raise):
         yield _received
@@ -32,29 +32,29 @@ def ending_signals() -> Iterator[set[int]]:
 
 @contextlib.contextmanager
 def ended_at_once(activity: str) -> Iterator[None]:
-    """Work that leaves nothing worth keeping: a signal ends it with an error that says what was going on.
+    """For work without results to keep: a signal ends it with an error that names the activity.
 
-    An exception that strikes inside a finaliser or a callback of the garbage collector is lost, and grounding makes a
-    lot of garbage. Where this one is lost, it strikes again a moment later.
+    Python drops an exception that is raised inside a finaliser or a callback of the garbage collector, and grounding
+    makes a lot of garbage. If the exception is dropped, it is raised again a moment later.
     """
-    struck = False
+    interrupted = False
 
-    def strike(number: int, frame: FrameType | None) -> None:
-        nonlocal struck
-        struck = True
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        nonlocal interrupted
+        interrupted = True
         raise KeyboardInterrupt
 
     try:
-        with handled_by(strike), _striking_again(strike):
+        with handled_by(interrupt), _raising_again(interrupt):
             yield
     except KeyboardInterrupt:
-        struck = True
-    if struck:
+        interrupted = True
+    if interrupted:
         raise StoppedError(f"interrupted while {activity}")
 
 
 class Interrupt:
-    """Turns the first signal into a flag that progress callbacks read; the second one raises KeyboardInterrupt."""
+    """The first signal sets a flag that progress callbacks read; the second one raises KeyboardInterrupt."""
 
     def __init__(self) -> None:
         self.asked = False
@@ -75,7 +75,7 @@ class Interrupt:
 
 @contextlib.contextmanager
 def handled_by(handler: Handler) -> Iterator[None]:
-    """Give both signals to the handler, unless this process was started with orders to ignore them."""
+    """Install the handler for both signals, unless this process was started with them ignored."""
 
     def note(number: int, frame: FrameType | None) -> None:
         _received.add(number)
@@ -94,10 +94,10 @@ def handled_by(handler: Handler) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _striking_again(strike: Handler) -> Iterator[None]:
-    """Call the handler again wherever Python reports that a KeyboardInterrupt was lost.
+def _raising_again(interrupt: Handler) -> Iterator[None]:
+    """Call the handler again if Python reports that a KeyboardInterrupt was dropped.
 
-    It cannot be raised from the report, which would lose it as well. A timer of processor time raises it just after.
+    An exception raised in the report would be dropped as well, so a timer of CPU time raises it shortly after.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -110,7 +110,7 @@ def _striking_again(strike: Handler) -> Iterator[None]:
         else:
             report(what)
 
-    previous = signal.signal(signal.SIGVTALRM, strike)
+    previous = signal.signal(signal.SIGVTALRM, interrupt)
     sys.unraisablehook = lost
     try:
         yield

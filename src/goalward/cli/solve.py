@@ -5,172 +5,243 @@ from __future__ import annotations
 import json
 import os
 import statistics
-import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Any, cast
 
-import typer
+import click
 
 from goalward import _core
-from goalward.cli.console import on_terminal, print_json, say
+from goalward.cli.console import complain, on_terminal, print_json, say, say_wrapped
 from goalward.cli.limits import Limits
+from goalward.cli.outputs import check_output
+from goalward.cli.parameters import (
+    CSV,
+    FORCE,
+    JSON,
+    MEMORY_LIMIT,
+    argument,
+    command,
+    flag,
+    path_flag,
+    time_limit,
+)
 from goalward.cli.plan_output import EXIT_CODES
 from goalward.cli.search_flags import CORES, IMPROVE, parse_improvement, search_flag
 from goalward.cli.signals import Interrupt
-from goalward.cli.solved_states import Results, Row, is_solved
-from goalward.errors import ExitCode, UsageError
+from goalward.cli.solved_states import INVALID, Results, Row, StateTable, is_solved
+from goalward.declared import BATCHES
+from goalward.errors import ExitCode, GoalwardError, LimitError, UsageError
 from goalward.measures import (
+    counted,
     format_batches,
     format_break_even,
     format_count,
     format_duration,
-    parse_batches,
-    parse_duration,
-    parse_size,
+    format_short_duration,
 )
 from goalward.outward import csv_text
-from goalward.search import (
-    TURNS,
-    Algorithm,
-    Statistics,
-    Status,
-)
-from goalward.search.learned import load_model
+from goalward.search import TURNS, Algorithm, Statistics, Status
+from goalward.search.learned import LearnedModel, load_model
 from goalward.search.solving import TIME_LIMIT, Outcome, solve_all
+from goalward.search.starts import Start
 from goalward.search.strategy import strategy_for
 from goalward.task.plan_file import write_text_atomically
 from goalward.task.sexpr import read_text
+from goalward.task.states import unfilled_groups
 
 
+@command(
+    argument("model", "model file made by goalward train or train-domain"),
+    argument("states", "PDDL problem files; a model of one problem uses only their :init", nargs=-1, required=True),
+    time_limit("for each state, including its share of the time for loading", default=TIME_LIMIT),
+    MEMORY_LIMIT,
+    search_flag(
+        "default: hybrid; portfolio if training found that the model does not help",
+        more=". The paper's is gbfs with --batch 1; portfolio does not use the model",
+    ),
+    flag(
+        "--batch",
+        help="expand this many of the best states at once; several: searches take turns; in hybrid search it is for "
+        "the searches with the model alone",
+        kind=BATCHES,
+        note=f"default: {format_batches(TURNS)} for hybrid and gbfs, otherwise 1",
+    ),
+    IMPROVE,
+    flag("--jobs", help="states solved at the same time, each on --cores", default=1, low=1),
+    CORES,
+    path_flag("--plans", help="folder for one plan file per solved state"),
+    FORCE,
+    JSON,
+    CSV,
+)
 def solve(
-    model: Annotated[
-        Path, typer.Argument(help="model file made by goalward train or train-domain", show_default=False)
-    ],
-    states: Annotated[
-        list[Path],
-        typer.Argument(help="PDDL problem files; a model of one problem uses only their :init", show_default=False),
-    ],
-    time_limit: Annotated[
-        float, typer.Option(parser=parse_duration, metavar="DURATION", help="for each state, and its share of loading")
-    ] = f"{TIME_LIMIT:g}s",  # type: ignore[assignment]
-    memory_limit: Annotated[
-        int | None, typer.Option(parser=parse_size, metavar="SIZE", help="of the whole process: 512M, 4G")
-    ] = None,
-    algorithm: Annotated[
-        str | None,
-        search_flag(
-            ". The paper's is gbfs with --batch 1; portfolio leaves the model out  "
-            "[default: hybrid; portfolio where training did not find the model of use]"
-        ),
-    ] = None,
-    batch: Annotated[
-        str | None,
-        typer.Option(
-            metavar="N[,N…]",
-            help="expand this many of the best states at once; several: searches take turns; in hybrid search it is "
-            f"about those with the model alone  [default: {format_batches(TURNS)} for hybrid and gbfs, otherwise 1]",
-            show_default=False,
-        ),
-    ] = None,
-    improve: Annotated[str | None, IMPROVE] = None,
-    jobs: Annotated[int, typer.Option(help="states solved at the same time, each on --cores", min=1)] = 1,
-    cores: Annotated[int, CORES] = 1,
-    plans: Annotated[Path | None, typer.Option(help="folder for one plan file per solved state")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="print one JSON object and nothing else")] = False,
-    as_csv: Annotated[bool, typer.Option("--csv", help="print a CSV table and nothing else")] = False,
-) -> None:
-    """Solve a model's problem from many initial states; every plan is checked on the PDDL."""
+    model: Path,
+    states: tuple[Path, ...],
+    time_limit: float,
+    memory_limit: int | None,
+    algorithm: str | None,
+    batch: tuple[int, ...] | None,
+    improve: str | None,
+    jobs: int,
+    cores: int,
+    plans: Path | None,
+    force: bool,
+    as_json: bool,
+    as_csv: bool,
+) -> int:
+    """Solve a model's problem from many initial states; every plan is checked on the PDDL.
+
+    A file that cannot be read as a state is reported, and the others are solved.
+    """
     if as_json and as_csv:
         raise UsageError("choose one of --json and --csv")
     improvement = parse_improvement(improve)
-    started = time.monotonic()
     turns = -(-len(states) // jobs)
     limits = Limits.of_command(time_limit * turns, memory_limit)
-    with limits.enforce("loading the model and reading the states"):  # a model of a domain grounds each of them
-        loaded = load_model(model)
-        starts = [loaded.start(read_text(path), str(path)) for path in states]
+    plan_files = _plan_files(states, plans)
     if plans is not None:
         plans.mkdir(parents=True, exist_ok=True)
-    plan_files = _plan_files(states, plans)
-    strategy = strategy_for(
-        loaded,
-        algorithm=cast(Algorithm | None, algorithm),
-        batch=None if batch is None else parse_batches(batch),
-    )
-    share = limits.elapsed / turns  # of what all states needed
+        for file in plan_files.values():
+            check_output(file, [model, *states], force=force)
+    begun = limits.elapsed
+    with limits.enforce("loading the model and reading the states"):  # a model of a domain grounds each of them
+        loaded = load_model(model)
+        starts = [_read(loaded, path) for path in states]
+    readable = [start for start in starts if isinstance(start, Start)]
+    if not readable and len(starts) == 1 and isinstance(starts[0], GoalwardError):
+        raise starts[0]
+    strategy = strategy_for(loaded, algorithm=cast(Algorithm | None, algorithm), batch=batch)
+    share = limits.elapsed / turns  # of the time that all states needed together
     options = replace(
         strategy.options, time_limit=max(time_limit - share, 1e-3), memory_limit=memory_limit, cores=cores
     )
     plain = not (as_json or as_csv)
     if plain:
-        say(f"Loaded {model} and {len(states)} states in {time.monotonic() - started:.2f}s")
+        say(f"Loaded {model} and {counted(len(states), 'state')} in {format_duration(limits.elapsed - begun)}")
         if algorithm is None and options.algorithm == "portfolio":
-            say("Training did not find this model of use: searching without it (--search hybrid uses it).")
+            say("Training found that this model does not help: searching without it (--search hybrid uses it).")
     rows: list[Row] = []
-    with Interrupt() as interrupt, _results(len(states), jobs, plain) as results:
+    costs = any(start.task.uses_costs for start in readable)
+    with Interrupt() as interrupt, _results(states, jobs, costs=costs, plain=plain) as results:
 
         def progress(figures: Statistics) -> bool:
             results.searching(figures)
             return not interrupt.asked
 
-        outcomes = solve_all(starts, strategy.bind, options, jobs=jobs, improve=improvement, progress=progress)
-        for outcome, plan_file in zip(outcomes, plan_files, strict=True):
-            rows.append(_row(outcome, plan_file))
+        outcomes = solve_all(readable, strategy.bind, options, jobs=jobs, improve=improvement, progress=progress)
+        for path, start in zip(states, starts, strict=True):
+            if isinstance(start, GoalwardError):
+                rows.append({"state": str(path), "status": INVALID, "error": str(start)})
+            else:
+                rows.append(_row(next(outcomes), plan_files.get(path)))
             results.add(rows[-1])
             if interrupt.asked:
                 break
+    _complain(rows, starts)
     summary = _summary(rows, limits.elapsed, len(states)) | {"break_even": _break_even(loaded.info)}
+    rows = _with_all_columns(rows)
     if as_json:
         print_json({"model": str(model), "states": rows, "summary": summary})
     elif as_csv:
-        columns = list(dict.fromkeys(name for row in rows for name in row))  # a part may have been evicted in some
-        typer.echo(csv_text(columns, [[_cell(row.get(name)) for name in columns] for row in rows]), nl=False)
+        cells = [{name: _cell(value) for name, value in row.items()} for row in rows]
+        click.echo(csv_text(list(rows[0]), cells), nl=False)
     else:
-        say(_summary_lines(summary))
-    if interrupt.asked:
-        raise typer.Exit(ExitCode.INTERRUPTED)
-    failed = [Status(row["status"]) for row in rows if not is_solved(row)]
-    raise typer.Exit(EXIT_CODES[failed[0]] if failed else ExitCode.SUCCESS)
+        say_wrapped(_summary_lines(summary))
+    return ExitCode.INTERRUPTED if interrupt.asked else _exit_code(rows, starts)
 
 
-def _results(total: int, jobs: int, plain: bool) -> Results:
-    if not (plain and on_terminal()):
-        return Results(plain)
+def _read(model: LearnedModel, path: Path) -> Start | GoalwardError:
+    """The state in a file, or the error if it cannot be read."""
+    try:
+        return model.start(read_text(path), str(path))
+    except LimitError:
+        raise
+    except GoalwardError as error:
+        return error
+
+
+def _complain(rows: list[Row], starts: Sequence[Start | GoalwardError]) -> None:
+    """One line on stderr for each state that could not be read, or that has no plan and seems to lack a fact."""
+    for row, start in zip(rows, starts, strict=False):
+        if isinstance(start, GoalwardError):
+            complain(str(start))
+        elif not is_solved(row) and start.text is not None:
+            warn_of_missing_facts(start)
+
+
+def warn_of_missing_facts(start: Start) -> None:
+    """Warn if no atom of a mutex group holds in a state, as if an object had no place."""
+    for group in unfilled_groups(start.task, start.atoms)[:1]:
+        shown = ", ".join(group[:3]) + (", …" if len(group) > 3 else "")
+        complain(f"{start.source}: warning: none of {shown} holds, although one does in the problem of the model")
+
+
+def _exit_code(rows: list[Row], starts: Sequence[Start | GoalwardError]) -> int:
+    """That of the first state that was not solved."""
+    for row, start in zip(rows, starts, strict=True):
+        if isinstance(start, GoalwardError):
+            return start.exit_code
+        if not is_solved(row):
+            return EXIT_CODES[Status(row["status"])]
+    return ExitCode.SUCCESS
+
+
+def _with_all_columns(rows: list[Row]) -> list[Row]:
+    """The same rows, all with the same columns: None for everything that is not known of a state."""
+    columns = dict.fromkeys(name for row in sorted(rows, key=len, reverse=True) for name in row)
+    return [{name: row.get(name) for name in columns} for row in rows]
+
+
+def _results(states: Sequence[Path], jobs: int, *, costs: bool, plain: bool) -> Results:
+    if not plain:
+        return Results(None)
+    table = StateTable(states, costs=costs)
+    if not on_terminal():
+        return Results(table)
     from goalward.cli.live_states import LiveResults  # noqa: PLC0415 - slow to load
 
-    return LiveResults(total, jobs)
+    return LiveResults(table, len(states), jobs)
 
 
 def _cell(value: Any) -> Any:
-    """Counts by name and lists of names are JSON inside a table."""
+    """Counts by name and lists of names become JSON in a cell."""
     return json.dumps(value) if isinstance(value, dict | list) else value
 
 
-def _plan_files(states: list[Path], folder: Path | None) -> list[Path | None]:
-    """Plan files named after the state files; different folders keep states of the same name apart."""
+def _plan_files(states: Sequence[Path], folder: Path | None) -> dict[Path, Path]:
+    """Plan files named after the state files; names of folders are added to keep states of the same name apart."""
     if folder is None:
-        return [None] * len(states)
-    stems = [path.stem for path in states]
+        return {}
+    distinct = list(dict.fromkeys(states))
+    stems = [path.stem for path in distinct]
     if len(set(stems)) < len(stems):
-        stems = [path.name for path in states]
+        stems = [path.name for path in distinct]
     if len(set(stems)) < len(stems):
-        common = Path(os.path.commonpath([path.absolute().parent for path in states]))
-        stems = ["-".join(path.absolute().relative_to(common).parts) for path in states]
-    return [folder / f"{stem}.plan" for stem in stems]
+        common = Path(os.path.commonpath([path.absolute().parent for path in distinct]))
+        stems = ["-".join(path.absolute().relative_to(common).parts) for path in distinct]
+    return {path: folder / f"{stem}.plan" for path, stem in zip(distinct, stems, strict=True)}
 
 
 def _row(outcome: Outcome, plan_file: Path | None) -> Row:
-    """The figures of one state; writes its plan if there is one and a place for it."""
+    """The figures of one state; writes its plan to the file if it is solved."""
     written = plan_file is not None and outcome.solved
     if plan_file is not None and outcome.solved:
         write_text_atomically(plan_file, outcome.plan_text)
-    return {"state": outcome.start.source, **outcome.record(), "plan_file": str(plan_file) if written else None}
+    return {
+        "state": outcome.start.source,
+        **outcome.record(),
+        "total_time": round(outcome.search_time + outcome.improve_time, 6),
+        "plan_file": str(plan_file) if written else None,
+        "error": None,
+    }
 
 
 def _summary(rows: list[Row], seconds: float, total: int) -> dict[str, Any]:
     solved = [row for row in rows if is_solved(row)]
-    time_searching = sum(row["search_time"] for row in rows)
+    searched = [row for row in rows if row["status"] != INVALID]
+    time_searching = sum(row["search_time"] for row in searched)
     return {
         "states": total,
         "tried": len(rows),
@@ -178,37 +249,41 @@ def _summary(rows: list[Row], seconds: float, total: int) -> dict[str, Any]:
         "coverage": len(solved) / total if total else 0.0,
         "median_expanded": statistics.median(row["expanded"] for row in solved) if solved else None,
         "median_plan_length": statistics.median(row["plan_length"] or 0 for row in solved) if solved else None,
-        "evaluations_per_second": sum(row["evaluated"] for row in rows) / time_searching if time_searching else None,
+        "evaluations_per_second": sum(row["evaluated"] for row in searched) / time_searching
+        if time_searching
+        else None,
         "search_time": round(time_searching, 6),
-        "improve_time": round(sum(row["improve_time"] for row in rows), 6),
+        "improve_time": round(sum(row["improve_time"] for row in searched), 6),
         "total_time": round(seconds, 6),
         "peak_memory": _core.peak_memory(),
     }
 
 
 def _break_even(info: dict[str, Any]) -> str | None:
-    """When training pays, by what training measured on its validation states; None where it did not."""
+    """When training pays off, by the validation states of training; None if training did not measure it."""
     training, each, without = (info.get(n) for n in ("seconds", "seconds_per_state", "seconds_per_state_without"))
     if training is None or each is None or without is None:
         return None
     if not info.get("solved_without") and not any(trial.get("solved") for trial in info.get("trials", [])):
-        return None  # what was given up, or has no plan, says nothing
+        return None  # searches that found nothing say nothing about time
     return format_break_even(training, each, without, "without the model")
 
 
 def _summary_lines(summary: dict[str, Any]) -> str:
     rate = summary["evaluations_per_second"]
     valid = ", every plan valid" if summary["solved"] else ""
-    lines = [f"Solved {summary['solved']} of {summary['states']} states{valid}."]
+    lines = [f"Solved {summary['solved']} of {counted(summary['states'], 'state')}{valid}."]
     if summary["solved"]:
         lines.append(
             f"Median plan length {summary['median_plan_length']:g}, median expansions {summary['median_expanded']:g}."
         )
     if rate:
-        improved = f", {format_duration(summary['improve_time'])} of improving plans" if summary["improve_time"] else ""
-        searched = format_duration(summary["search_time"])
+        improved = (
+            f", {format_short_duration(summary['improve_time'])} of improving plans" if summary["improve_time"] else ""
+        )
+        searched = format_short_duration(summary["search_time"])
         lines.append(f"{format_count(rate)} evaluations/s; {searched} of search{improved}.")
     if summary["break_even"]:
         lines.append(f"By its validation states: {summary['break_even']}.")
-    lines.append(f"Total time: {summary['total_time']:.6f}s")
+    lines.append(f"Total time: {format_duration(summary['total_time'])}")
     return "\n".join(lines)

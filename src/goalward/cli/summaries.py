@@ -1,4 +1,4 @@
-"""The table of what was measured, one line per method, as ``compare`` and ``experiment run`` print it."""
+"""The table of results that ``compare`` and ``experiment run`` print: one line per method."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from rich.table import Table
 
-from goalward.cli.console import say
+from goalward.cli.console import say_wrapped
 from goalward.cli.terminal import print_table
 from goalward.experiments.summary import MethodSummary
 from goalward.measures import format_count, format_duration, format_short_duration
@@ -14,11 +14,11 @@ from goalward.outward import printable
 
 FOOTNOTE = """\
 expanded, length, cost, search and time are medians over solved states; search is the search alone
-time is wall-clock time and counts reading and grounding, or loading the model, for every method"""
+time is wall-clock time and includes reading and grounding, or loading the model"""
 
 
 def show_summaries(summaries: Sequence[MethodSummary]) -> None:
-    """The table, what its columns mean, and why a method could not be trained."""
+    """Print the table, the meaning of its columns, and why a method could not be trained."""
     table = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
     table.add_column("method")
     costs = any(summary.median_cost != summary.median_plan_length for summary in summaries)
@@ -28,12 +28,12 @@ def show_summaries(summaries: Sequence[MethodSummary]) -> None:
     for summary in summaries:
         table.add_row(*_cells(summary, costs=costs))
     print_table(table)
-    say(FOOTNOTE)
+    say_wrapped(FOOTNOTE)
     for summary in summaries:
         if summary.break_even:
-            say(f"{summary.method}: {summary.break_even}")
+            say_wrapped(f"{summary.method}: {summary.break_even}")
         if summary.failure:
-            say(f"{summary.method}: {summary.failure}")
+            say_wrapped(f"{summary.method}: {summary.failure}")
 
 
 def _cells(summary: MethodSummary, *, costs: bool) -> list[str]:

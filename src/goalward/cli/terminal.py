@@ -1,7 +1,7 @@
-"""Tables and what moves on a terminal, by rich.
+"""Tables and live views on a terminal, by rich.
 
-rich keeps a console, and with it everything that this module imports, until the interpreter is gone; native objects
-must be gone before. So nothing of goalward is imported here.
+rich keeps a console, and everything that this module imports, until the interpreter ends; native objects must be freed
+before. So this module imports nothing from goalward.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from rich.table import Table
 
 
 class _Console(Console):
-    """A console that raises BrokenPipeError where rich would exit with code 1, so that ``main`` decides how to end."""
+    """A console that raises BrokenPipeError instead of exiting with code 1, so that ``main`` handles it."""
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
 
 
-errors = _Console(stderr=True, highlight=False, markup=False)  # what is printed may hold square brackets
+errors = _Console(stderr=True, highlight=False, markup=False)  # texts may contain square brackets
 
 
 def print_table(table: Table) -> None:
-    """Print a table on stdout; square brackets in it are just that."""
+    """Print a table on stdout; square brackets in it are not markup."""
     _Console(highlight=False, markup=False).print(table)

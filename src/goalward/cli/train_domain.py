@@ -1,28 +1,26 @@
-"""``goalward train-domain``: learn a heuristic for all problems of a domain from small ones."""
+"""``goalward train-domain``: learn a heuristic for all problems of a domain from small problems."""
 
 from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from goalward.baselines.hgn_model import DomainModel, DomainOptions, save_domain_model
 from goalward.cli.console import say
-from goalward.cli.flags import with_flags
 from goalward.cli.live import at_most_left, can_show_rows, describe_losses, live_rows, spinner
+from goalward.cli.outputs import check_output
+from goalward.cli.parameters import DOMAIN, FORCE, MODEL_OUTPUT, argument, command, flags_of, given
 from goalward.cli.signals import Interrupt
 from goalward.declared import own_first
 from goalward.errors import UsageError
 from goalward.extras import require_torch
-from goalward.measures import format_duration
+from goalward.measures import counted, format_duration
 from goalward.outward import printable
 from goalward.task.grounding import UnsolvableError, ground
 from goalward.task.lifted_reader import read_domain, read_problem
-from goalward.task.plan_file import check_writable
 from goalward.task.strips import Task
 
 if TYPE_CHECKING:
@@ -30,26 +28,25 @@ if TYPE_CHECKING:
     from goalward.baselines.hgn_training import DomainEpoch
 
 
-@with_flags(own_first(DomainOptions))
-def train_domain(
-    domain: Annotated[Path, typer.Argument(help="PDDL domain file", show_default=False)],
-    problems: Annotated[
-        list[Path], typer.Argument(help="small PDDL problem files of the domain to learn from", show_default=False)
-    ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="the model file, NAME.goalward", show_default=False)],
-    **texts: str,
-) -> None:
+@command(
+    DOMAIN,
+    argument("problems", "small PDDL problem files of the domain to learn from", nargs=-1, required=True),
+    MODEL_OUTPUT,
+    FORCE,
+    *flags_of(own_first(DomainOptions), {}),
+)
+def train_domain(domain: Path, problems: tuple[Path, ...], output: Path, force: bool, **flags: str | None) -> None:
     """Learn a heuristic for a whole domain (STRIPS-HGN), for use with goalward plan --model.
 
     Ctrl-C while training keeps the best weights so far.
     """
-    check_writable(output)
+    check_output(output, [domain, *problems], force=force)
     require_torch("goalward train-domain")
-    options = DomainOptions.of("hgn", texts=texts)
+    options = DomainOptions.of("hgn", texts=given(flags))
     with spinner("grounding"):
         tasks = _ground_all(domain, problems)
     if not tasks:
-        raise UsageError("none of the problems has a plan: give others")
+        raise UsageError("none of the problems has a plan: use other problems")
     with spinner("loading PyTorch"):
         from goalward.baselines.hgn_training import train_domain  # noqa: PLC0415
 
@@ -60,8 +57,8 @@ def train_domain(
     say(f"Model written to {output}")
 
 
-def _ground_all(domain: Path, problems: list[Path]) -> dict[Path, Task]:
-    """The tasks by file; all files are read before the first is grounded, so that errors come early."""
+def _ground_all(domain: Path, problems: Iterable[Path]) -> dict[Path, Task]:
+    """The tasks by file. All files are read before the first is grounded, so that errors are found early."""
     lifted = read_domain(domain)
     read = {path: read_problem(path, lifted) for path in problems}
     tasks = {}
@@ -69,21 +66,21 @@ def _ground_all(domain: Path, problems: list[Path]) -> dict[Path, Task]:
         try:
             tasks[path] = ground(lifted, problem)
         except UnsolvableError as error:
-            say(f"{error}; left out", err=True)
+            say(f"{error}; skipped", err=True)
     return tasks
 
 
 def describe_training(model: DomainModel) -> str:
-    """What came out, in a few lines."""
+    """The result of training in a few lines."""
     info = model.info
     used = [problem for problem in info["problems"] if problem["states"]]
     loss = "" if info["validation_loss"] is None else f", validation loss {info['validation_loss']:.2f}"
     return "\n".join(
         [
-            f"Data: {sum(problem['states'] for problem in used)} states of {len(used)} problem(s), "
-            f"{len(info['problems']) - len(used)} left out",
+            f"Data: {sum(problem['states'] for problem in used)} states of {counted(len(used), 'problem')}, "
+            f"{len(info['problems']) - len(used)} skipped",
             f"Training: {len(info['curve'])} epochs ({info['end']}){loss}",
-            f"Training time: {info['seconds']:.2f}s",
+            f"Training time: {format_duration(info['seconds'])}",
         ]
     )
 
@@ -99,24 +96,24 @@ class DomainView:
         self.taught: list[dict[str, Any]] = []
 
     def say(self, text: str) -> None:
-        """Something worth a line."""
+        """Print a line."""
 
     def go_on(self) -> bool:
-        """False ends teaching."""
+        """False once a stop was requested."""
         return not self.interrupt.asked
 
     def lessons(self, lessons: Lessons) -> None:
-        """The data of one problem is ready, or its teacher found no plan."""
+        """The data of one problem is ready, or no optimal plan was found for it."""
         name, facts = self.names[len(self.taught)], lessons.summary()
         self.taught.append(facts)
         if facts["states"]:
             kind = "steps" if self.options.unit_costs else "cost"
             self.say(
                 f"{name}: {facts['states']} states along {facts['plans']} optimal plans, "
-                f"{kind} up to {facts['longest']:g}, {facts['seconds']:.2f}s"
+                f"{kind} up to {facts['longest']:g}, {format_duration(facts['seconds'])}"
             )
         else:
-            self.say(f"{name}: left out, no optimal plan ({facts['status']}), {facts['seconds']:.2f}s")
+            self.say(f"{name}: skipped, no optimal plan ({facts['status']}), {format_duration(facts['seconds'])}")
 
     def epoch(self, epoch: DomainEpoch) -> bool:
         """An epoch is over; False ends training."""
@@ -137,7 +134,7 @@ class _PlainView(DomainView):
 
 
 class _LiveView(DomainView):
-    """A calm table on a terminal or in a notebook."""
+    """A live table on a terminal or in a notebook."""
 
     def __init__(self, names: list[str], options: DomainOptions, interrupt: Interrupt) -> None:
         super().__init__(names, options, interrupt)
@@ -152,7 +149,7 @@ class _LiveView(DomainView):
         return self.go_on()
 
     def rows(self) -> list[tuple[str, str]]:
-        """The state of affairs."""
+        """Names and values of the table."""
         teaching = len(self.taught) < len(self.names)
         elapsed, limit = time.monotonic() - self.started, self.options.time_limit
         states = sum(facts["states"] for facts in self.taught)
@@ -171,7 +168,7 @@ class _LiveView(DomainView):
 def domain_training_view(
     names: list[str], options: DomainOptions, interrupt: Interrupt, shown: bool | None = True
 ) -> Iterator[DomainView]:
-    """A live view on a terminal or in a notebook; elsewhere a line per event, or with ``shown`` None nothing."""
+    """A live view on a terminal or in a notebook; otherwise a line per event, or nothing if ``shown`` is None."""
     if shown is False or not can_show_rows():
         yield (_PlainView if shown else DomainView)(names, options, interrupt)
         return

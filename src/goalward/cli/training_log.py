@@ -1,4 +1,4 @@
-"""``goalward train --log DIR``: the training curve as CSV, and for TensorBoard where that is installed."""
+"""``goalward train --log DIR``: the training curve as CSV, and for TensorBoard if it is installed."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ COLUMNS = (
 
 
 class TrainingLog(Relay):
-    """Writes a row per epoch, at once, and passes everything on to another watcher.
+    """Writes a row at the end of each epoch, and passes everything on to another watcher.
 
-    ``solved`` of ``validation_states`` are those of a short search; they are empty after epochs without one.
+    ``solved`` of ``validation_states`` were solved by a short search; both are empty after epochs without one.
     """
 
     def __init__(self, folder: Path, watcher: Watcher) -> None:
@@ -63,7 +63,7 @@ class TrainingLog(Relay):
         return super().epoch(trial, epoch, probe)
 
     def _board(self, trial: int) -> Any:
-        """What writes the events of one trial, which TensorBoard shows as a run of its own."""
+        """The writer of TensorBoard events of one trial, which TensorBoard shows as a separate run."""
         if trial not in self._boards:
             from torch.utils.tensorboard import SummaryWriter  # noqa: PLC0415 - slow to load
 
@@ -71,6 +71,6 @@ class TrainingLog(Relay):
         return self._boards[trial]
 
     def describe(self) -> str:
-        """What was written, in one line."""
+        """The file that was written."""
         more = f"; tensorboard --logdir {self._folder} shows it" if self.has_board else ""
         return f"Training curve written to {self._folder / FILE_NAME}{more}"

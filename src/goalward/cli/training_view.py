@@ -1,4 +1,4 @@
-"""What is shown while a model is trained: a table that changes, a line per event, or nothing."""
+"""Views of training: a live table, a line per event, or nothing."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class TrainingView(Watcher):
         return self.go_on()
 
     def go_on(self) -> bool:
-        """Has nobody asked for an end?"""
+        """False once a stop was requested."""
         return not self.interrupt.asked
 
 
@@ -67,7 +67,7 @@ class _PlainView(TrainingView):
 
 
 class _Trial:
-    """What was heard of one trial."""
+    """The progress of one trial."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -78,7 +78,7 @@ class _Trial:
         self.at_work = True
 
     def rows(self) -> list[tuple[str, str]]:
-        """How its training goes."""
+        """Names and values of the table."""
         rows = []
         if self.summary:
             rows.append(("data", f"{self.summary['samples']:,} states by {self.summary['sampler']}"))
@@ -90,7 +90,7 @@ class _Trial:
         return rows
 
     def row(self) -> tuple[str, str]:
-        """The same in one line, where several trials are trained side by side."""
+        """The same in one line, for several trials at a time."""
         parts = [self.phase]
         if self.curve:
             parts.append(f"epoch {self.curve[-1].number}, loss {self.curve[-1].validation_loss:.3g}")
@@ -100,7 +100,7 @@ class _Trial:
 
 
 class _LiveView(TrainingView):
-    """A calm table on a terminal or in a notebook."""
+    """A live table on a terminal or in a notebook."""
 
     def __init__(self, options: LearnOptions, interrupt: Interrupt) -> None:
         super().__init__(options, interrupt)
@@ -135,7 +135,7 @@ class _LiveView(TrainingView):
         self.live.console.print(printable(text))
 
     def rows(self) -> list[tuple[str, str]]:
-        """The state of affairs."""
+        """Names and values of the table."""
         elapsed = time.monotonic() - self.started
         spent = ("time", format_duration(elapsed) + self._eta(elapsed))
         if self.side_by_side > 1:
@@ -156,7 +156,7 @@ class _LiveView(TrainingView):
 
 @contextlib.contextmanager
 def training_view(options: LearnOptions, interrupt: Interrupt, shown: bool | None = True) -> Iterator[TrainingView]:
-    """A live view on a terminal or in a notebook; elsewhere a line per event, or with ``shown`` None nothing."""
+    """A live view on a terminal or in a notebook; otherwise a line per event, or nothing if ``shown`` is None."""
     if shown is False or not can_show_rows():
         yield (_PlainView if shown else TrainingView)(options, interrupt)
         return

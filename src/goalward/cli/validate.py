@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from goalward.cli.console import say
+from goalward.cli.parameters import DOMAIN, PLAN, PROBLEM, command
 from goalward.errors import InvalidPlanError
 from goalward.task.lifted import Domain, Problem
 from goalward.task.lifted_reader import read_domain, read_problem
@@ -15,11 +13,8 @@ from goalward.task.plan_file import read_plan
 from goalward.task.validate import Validation, validate_plan
 
 
-def validate(
-    domain: Annotated[Path, typer.Argument(help="PDDL domain file", show_default=False)],
-    problem: Annotated[Path, typer.Argument(help="PDDL problem file", show_default=False)],
-    plan: Annotated[Path, typer.Argument(help="plan file: one (action arg …) per line", show_default=False)],
-) -> None:
+@command(DOMAIN, PROBLEM, PLAN)
+def validate(domain: Path, problem: Path, plan: Path) -> None:
     """Check a plan step by step on the PDDL itself, without grounding."""
     lifted = read_domain(domain)
     _, verdict = read_valid_plan(lifted, read_problem(problem, lifted), plan)
@@ -27,7 +22,7 @@ def validate(
 
 
 def read_valid_plan(domain: Domain, problem: Problem, path: Path) -> tuple[list[str], Validation]:
-    """The steps of a plan file, ``(action object …)``, and what the checker says of them; refuses what is no plan."""
+    """The steps of a plan file, ``(action object …)``, and the verdict; InvalidPlanError if it is not valid."""
     steps = read_plan(path)
     verdict = validate_plan(domain, problem, [words for _, words in steps])
     if not verdict.valid:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import secrets
@@ -44,7 +45,7 @@ def find_instances(config: Config, output: Path, *, write: bool = True) -> list[
     for domain in _pick(_folders(root), chosen.domains, "benchmark.domains", root):
         for difficulty in _difficulties(root / domain, root, chosen):
             place = root / domain / difficulty
-            names = _names(_instances(place), chosen.instances)
+            names = _evenly_by_size(place, _names(_instances(place), chosen.instances), chosen.share)
             found += [_instance(domain, difficulty, place / name, config.states) for name in names]
     if not found:
         raise UsageError(f"{root} holds none of the chosen instances (domain/difficulty/instance/problem.pddl)")
@@ -118,6 +119,19 @@ def _names(present: list[str], choice: Choice) -> list[str]:
     if choice is None or isinstance(choice, int):
         return present[:choice]
     return [name for name in present if name in choice]
+
+
+def _evenly_by_size(place: Path, names: list[str], share: float | None) -> list[str]:
+    """A share of the instances, at least one: sorted by size, one from the middle of each of as many equal parts.
+
+    The size is that of problem.pddl, which is known without grounding.
+    """
+    if share is None or not names:
+        return names
+    n = max(1, math.floor(len(names) * share + 0.5))
+    by_size = sorted(names, key=lambda name: (place / name / "problem.pddl").stat().st_size)
+    chosen = {by_size[(2 * i + 1) * len(names) // (2 * n)] for i in range(n)}
+    return [name for name in names if name in chosen]
 
 
 def _difficulties(folder: Path, root: Path, chosen: Benchmark) -> list[str]:

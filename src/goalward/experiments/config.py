@@ -14,7 +14,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from goalward.declared import DURATION, Kind, Options, option
+from goalward.declared import DURATION, SHARE, Kind, Options, option
 from goalward.errors import GoalwardError, UsageError, of_these
 from goalward.experiments.contestants import Contestant, read_contestants, with_current_names
 from goalward.experiments.tables import CHOICE, LABEL, SIZE, TABLE, TEXT, TEXTS, list_of_tables, read_table
@@ -24,6 +24,7 @@ from goalward.task.domains import generate
 Choice = int | tuple[str, ...] | None
 """The first so many, those of these names, or all."""
 
+CLOCKS = ("wall", "cpu")
 MOST_SEEDS = 10_000
 COMPETING_STATES = 10
 """Validation states where several seeds compete and nobody says how many."""
@@ -39,7 +40,7 @@ def _read_seeds(value: Any) -> tuple[int, ...]:
     return tuple(listed)
 
 
-SEEDS = Kind(f"how many (at most {MOST_SEEDS}) or a list of different whole numbers", "N", _read_seeds, str)
+SEEDS = Kind(f"a number of seeds (at most {MOST_SEEDS}) or a list of different whole numbers", "N", _read_seeds, str)
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,7 @@ class Benchmark(Options):
     domains: Choice = option(None, "domains of it", kind=CHOICE)
     difficulties: Choice = option(None, "difficulties of each domain", kind=CHOICE)
     instances: Choice = option(None, "instances of each difficulty", kind=CHOICE)
+    share: float | None = option(None, "share of these, evenly by size", 0.001, 1.0, kind=SHARE)
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,7 @@ class Budgets(Options):
     search: float = option(TIME_LIMIT, "for one search, grounding or loading included", kind=DURATION)
     memory: int = option(4 * 2**30, "of the process that does a unit", kind=SIZE)
     grace: float = option(30.0, "that a unit has to end by itself after its time is over", kind=DURATION)
+    clock: str = option("wall", "what searches are timed by: the wall clock, or the CPU time they use", choices=CLOCKS)
 
 
 @dataclass(frozen=True)
@@ -154,7 +157,10 @@ class Config:
         """
         ours = self.as_json()
         for key in ("budgets", "validation", "steps"):
-            if ours[key] != _plain(stored.get(key)):
+            theirs_now = _plain(stored.get(key))
+            if key == "budgets" and isinstance(theirs_now, dict):
+                theirs_now = {"clock": "wall", **theirs_now}  # there was no other clock once
+            if ours[key] != theirs_now:
                 return key
         if ours["benchmark"]["folder"] != stored.get("benchmark", {}).get("folder"):
             return "benchmark.folder"
@@ -178,7 +184,9 @@ def _with_search(method: dict[str, Any]) -> Any:
     """
     old = "search" not in method
     method = with_current_names(_plain(method))
-    return None if old and method.get("options") else {**method, "search": method.get("search", {})}
+    if old and method.get("options"):
+        return None
+    return {"train": None, "model_of": None, **method, "search": method.get("search", {})}
 
 
 def _plain(value: Any) -> Any:

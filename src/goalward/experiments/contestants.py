@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
 from goalward.baselines.fast_downward import PLANNERS, find_driver, missing_driver
-from goalward.declared import Options, option
+from goalward.baselines.hgn_model import DomainOptions
+from goalward.declared import DURATION, Options, option
 from goalward.errors import GoalwardError, UsageError, of_these
 from goalward.experiments.tables import LABEL, TABLE, TEXT, as_label, read_table
 from goalward.learning.methods import FORMER_METHODS, METHODS, Method, find_method, make_options
@@ -16,7 +17,7 @@ from goalward.search import HEURISTICS, SearchOptions
 from goalward.search.best_first import FORMER_ALGORITHMS
 from goalward.search.portfolio import current_lead
 from goalward.search.solving import WHILE_IT_PAYS, Improvement
-from goalward.search.strategy import default_search
+from goalward.search.strategy import PLAIN, default_search
 
 FROM_THE_CONFIG = {
     "seed": "seeds",
@@ -27,6 +28,8 @@ PORTFOLIO = "portfolio"
 """Our searches without learning; ``lama`` is Fast Downward's LAMA."""
 LIMITS = {"time_limit": "budgets.search", "memory_limit": "budgets.memory"}
 """Options of the search that stand elsewhere in a config."""
+AUTO = "auto"
+"""The search of ``goalward solve``: hybrid, or without the model if training found it of no use."""
 IMPROVE = "improve"
 """What is done with a plan after the search: "auto", as ``goalward solve`` does, a duration, or "none"."""
 
@@ -40,6 +43,8 @@ class _Entry(Options):
     options: dict[str, Any] | None = option(None, "options of the method", kind=TABLE)
     search: dict[str, Any] | None = option(None, "options of the search", kind=TABLE)
     grid: dict[str, Any] | None = option(None, "lists of values, for a method with each combination", kind=TABLE)
+    train: float | None = option(None, "for one training, instead of budgets.train", kind=DURATION)
+    model_of: str | None = option(None, "label of another method whose models it searches with", kind=LABEL)
     optional: bool = option(False, "left out where it is not installed")
 
 
@@ -49,12 +54,17 @@ class Contestant:
 
     All of ``options`` goes to the method and all of ``search`` to the search; what is recorded is what is run. Former
     names of methods, searches and leads become the present ones; a label stays as it is.
+
+    ``train`` is the time for a training, None for that of the config. A method that is learned per domain is trained in
+    the experiment if it is set. With ``model_of`` nothing is trained: the models are those of the method of that label.
     """
 
     label: str
     method: str
     options: dict[str, Any] = field(default_factory=dict)
     search: dict[str, Any] = field(default_factory=dict)
+    train: float | None = None
+    model_of: str | None = None
 
     def __post_init__(self) -> None:
         for name, value in with_current_names({"method": self.method, "search": self.search}).items():
@@ -64,7 +74,13 @@ class Contestant:
         """Refuse options that the system does not have; done once, where the config is read, for it loads learners."""
         try:
             self._check_search()
-            if self.kind == "instance":
+            if self.kind == "planner" and (self.train is not None or self.model_of is not None):
+                raise UsageError(f"{self.method} learns nothing, so it has neither train nor model_of")
+            if self.model_of is not None and (self.options or self.train is not None):
+                raise UsageError("with model_of nothing is trained, so there are neither options nor train")
+            if self.kind == "domain" and self.learns:
+                self._check_domain_training()
+            elif self.kind == "instance":
                 _refuse(self.options, FROM_THE_CONFIG)
                 self._refuse_search_options()
                 make_options(self.method, self.options)
@@ -86,6 +102,13 @@ class Contestant:
         except TypeError:
             raise UsageError(f"the options of the search, {self.search!r}, are not all of the right type") from None
 
+    def _check_domain_training(self) -> None:
+        _refuse(self.options, FROM_THE_CONFIG)
+        if "model" in self.options:
+            raise UsageError("give options.model to use a model that is there already, or train to train one, not both")
+        self._refuse_search_options()
+        self.domain_options(0, 1.0)
+
     def _check_unlearned(self) -> None:
         self._refuse_search_options()
         known = ["model"] if self.kind == "domain" else []
@@ -95,7 +118,7 @@ class Contestant:
         if self.kind == "domain" and not isinstance(self.options.get("model"), str):
             raise UsageError(
                 f"{self.method} is learned per domain; name its model file in options.model, with {{domain}} where the "
-                "domain's name belongs"
+                'domain\'s name belongs, or give it time to be trained here, as in train = "10m"'
             )
 
     def _refuse_search_options(self) -> None:
@@ -112,28 +135,46 @@ class Contestant:
 
     @property
     def learns(self) -> bool:
-        """Is there a training for each instance and seed?"""
-        return self.kind == "instance"
+        """Is there a model of this experiment for each seed, of an instance or of a domain?"""
+        return self.kind == "instance" or (self.kind == "domain" and (self.train is not None or bool(self.model_of)))
+
+    @property
+    def trains(self) -> bool:
+        """Does it train these models itself?"""
+        return self.learns and self.model_of is None
 
     def learn_options(self, seed: int, seconds: float) -> LearnOptions:
         """How one model is learned."""
         return replace(make_options(self.method, self.options), seed=seed, time_limit=seconds)
 
-    def search_options(self, seconds: float, memory: int) -> SearchOptions:
+    def domain_options(self, seed: int, seconds: float) -> DomainOptions:
+        """How one model of a domain is learned."""
+        return replace(DomainOptions.of(self.method, self.options), seed=seed, time_limit=seconds)
+
+    @property
+    def searches_as_solve(self) -> bool:
+        """Is the search that of ``goalward solve``, which leaves out a model that training found of no use?"""
+        return self.search.get("algorithm") == AUTO
+
+    def search_options(self, seconds: float, memory: int, *, of_use: bool = True) -> SearchOptions:
         """How one state is searched from: by default greedily with the heuristic alone, as in the paper.
 
-        With learned heuristics, several widths take turns by default.
+        With learned heuristics, several widths take turns by default. ``of_use`` is what training found of the model.
         """
         given: dict[str, Any] = {
             name: tuple(value) if isinstance(value, list) else value
             for name, value in self.search.items()
             if name != IMPROVE
         }
-        default = default_search(
-            learned=self.kind != "planner",
-            algorithm=given.pop("algorithm", "portfolio" if self.method == PORTFOLIO else "gbfs"),
-            batch=given.pop("batch", None),
-        )
+        algorithm = given.pop("algorithm", "portfolio" if self.method == PORTFOLIO else "gbfs")
+        if algorithm == AUTO and not of_use:
+            default = PLAIN
+        else:
+            default = default_search(
+                learned=self.kind != "planner",
+                algorithm=None if algorithm == AUTO else algorithm,
+                batch=given.pop("batch", None),
+            )
         return replace(default, **given, time_limit=seconds, memory_limit=memory)
 
     @property
@@ -198,14 +239,28 @@ def read_contestants(tables: list[dict[str, Any]]) -> tuple[list[Contestant], li
                 raise missing_driver(name)
             missing.append(label)
             continue
-        base = Contestant(label, name, entry.options or {}, entry.search or {})
+        base = Contestant(label, name, entry.options or {}, entry.search or {}, entry.train, entry.model_of)
         chosen += [one.check() for one in _expanded(base, entry.grid or {}, f"{where}.grid")]
     if not chosen:
         raise UsageError("a config needs at least one method, in a table [[methods]]")
     labels = [contestant.label for contestant in chosen]
     if len(set(labels)) < len(labels):
         raise UsageError(f"{max(labels, key=labels.count)} is the label of two methods; give each its own")
+    _check_owners(chosen)
     return chosen, missing
+
+
+def _check_owners(chosen: list[Contestant]) -> None:
+    """Models that a method takes from another one must be trained by it, and be of the same kind."""
+    trained = {one.label: one for one in chosen if one.trains}
+    for one in chosen:
+        if one.model_of is None:
+            continue
+        if one.model_of not in trained:
+            raise UsageError(f"{one.label}: no method trains models under the label {one.model_of}"
+                             f"{of_these(one.model_of, trained)}")  # fmt: skip
+        if one.method != trained[one.model_of].method:
+            raise UsageError(f"{one.label} is {one.method}, but {one.model_of} is {trained[one.model_of].method}")
 
 
 def _expanded(base: Contestant, grid: dict[str, Any], where: str) -> list[Contestant]:

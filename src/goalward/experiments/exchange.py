@@ -63,12 +63,17 @@ _SAME_NAME = ("expansions", "evaluations", "generated", "plan_length", "cost")
 _COLUMNS = [field.name for field in fields(Unit)] + [field.name for field in fields(Result)]
 
 
+def properties_file(target: Path) -> Path:
+    """The file that :func:`export_lab` writes: ``target``, or ``properties`` in it if it is a folder."""
+    return target if target.suffix or target.name == "properties" else target / "properties"
+
+
 def export_lab(store: Store, target: Path) -> int:
     """Write all searches as a Lab ``properties`` file, into a folder or to a file; returns how many there are.
 
     Lab reads the file ``properties`` of a folder: ``AbsoluteReport()(folder, "report.html")``.
     """
-    path = target if target.suffix or target.name == "properties" else target / "properties"
+    path = properties_file(target)
     path.parent.mkdir(parents=True, exist_ok=True)
     seeds: dict[str, set[int | None]] = defaultdict(set)
     for unit in store.units():

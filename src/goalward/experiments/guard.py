@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import json
+import math
 import os
 import select
 import signal
@@ -48,7 +49,13 @@ def one_thread(environment: dict[str, str]) -> dict[str, str]:
 
 
 def run_guarded(
-    module: str, message: str, seconds: float, memory: int, cancelled: Callable[[], bool], folder: str
+    module: str,
+    message: str,
+    seconds: float,
+    memory: int,
+    cancelled: Callable[[], bool],
+    folder: str,
+    cpu_seconds: float = math.inf,
 ) -> tuple[Ending | None, str, str]:
     """Run a module's ``main(message)`` under a guard; returns how it ended, its output and its errors.
 
@@ -58,7 +65,7 @@ def run_guarded(
     from goalward.baselines.process import Listener  # noqa: PLC0415 - the guard itself loads as little as it can
 
     process = subprocess.Popen(
-        [sys.executable, "-m", "goalward.experiments.guard", module, repr(seconds), str(memory)],
+        [sys.executable, "-m", "goalward.experiments.guard", module, repr(seconds), str(memory), repr(cpu_seconds)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -126,8 +133,11 @@ _MARK = "goalward guard: "
 
 
 def main(arguments: list[str]) -> None:
-    """``python -m goalward.experiments.guard MODULE SECONDS MEMORY``: fork, work in the child, watch in the parent."""
-    module, seconds, memory = arguments[0], float(arguments[1]), int(arguments[2])
+    """Fork, work in the child, watch in the parent: ``python -m goalward.experiments.guard MODULE SECONDS MEMORY CPU``.
+
+    SECONDS are of the wall clock, CPU is seconds of CPU time that the child itself may use.
+    """
+    module, seconds, memory, cpu_seconds = arguments[0], float(arguments[1]), int(arguments[2]), float(arguments[3])
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     message = _read_line(0)
     if message is None:  # the worker is gone already
@@ -139,7 +149,7 @@ def main(arguments: list[str]) -> None:
         _die_with(guard)
         _work(module, message)
     os.close(1)  # so that the output ends with the work
-    _report(_watch(child, guard, time.monotonic(), seconds, memory))
+    _report(_watch(child, guard, time.monotonic(), seconds, memory, cpu_seconds))
 
 
 def _read_line(descriptor: int) -> str | None:
@@ -199,7 +209,7 @@ def _work(module: str, message: str) -> None:
         os._exit(code)
 
 
-def _watch(child: int, guard: int, started: float, seconds: float, memory: int) -> Ending:
+def _watch(child: int, guard: int, started: float, seconds: float, memory: int, cpu_seconds: float) -> Ending:
     """Wait for the end of the work; end it at a limit, and end everything when the worker is gone."""
     cut = None
     peak = 0
@@ -210,7 +220,8 @@ def _watch(child: int, guard: int, started: float, seconds: float, memory: int) 
             break
         if cut is None:
             peak = max(peak, now := _resident(child))
-            cut = "memory" if now > ceiling else "time" if time.monotonic() - started >= seconds else None
+            over = time.monotonic() - started >= seconds or _cpu_time(child) >= cpu_seconds
+            cut = "memory" if now > ceiling else "time" if over else None
             if cut:
                 _end(child, guard)
                 continue
@@ -222,6 +233,16 @@ def _watch(child: int, guard: int, started: float, seconds: float, memory: int) 
     _end(child, guard)
     unit = 1024 if LINUX else 1
     return Ending(os.waitstatus_to_exitcode(status), cut, ended, max(peak, usage.ru_maxrss * unit))
+
+
+def _cpu_time(pid: int) -> float:
+    """Seconds of CPU time that a process has used; 0 where that cannot be read."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            user, system = file.read().rpartition(b")")[2].split()[11:13]
+            return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError):
+        return 0.0
 
 
 def _resident(pid: int) -> int:

@@ -6,14 +6,18 @@ An experiment does each unit in a process of its own (``unit_process.py``), ``go
 
 from __future__ import annotations
 
+import math
+import os
 import sys
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from goalward import _core
 from goalward.baselines.fast_downward import PLANNERS, run_planner
+from goalward.baselines.hgn_model import save_domain_model
 from goalward.errors import ExitCode, GoalwardError, LimitError, is_the_machines
 from goalward.experiments.contestants import PORTFOLIO
 from goalward.experiments.store import Result
@@ -26,6 +30,7 @@ from goalward.search.learned import import_for, load_model
 from goalward.search.model import Model, save_model
 from goalward.search.solving import Outcome, solve
 from goalward.search.starts import Start
+from goalward.search.strategy import is_of_use
 from goalward.task.plan_file import format_plan, write_text_atomically
 from goalward.task.sexpr import read_text
 from goalward.task.states import StateReader, states_along
@@ -84,45 +89,83 @@ def do_unit(
         import goalward.learning.trainer  # noqa: F401, PLC0415
     elif job.model is not None:
         import_for(job.model)
-    started = time.monotonic()
+    clock = _Clock(cpu=job.counts_cpu_time)
     try:
+        if job.domain_instances:
+            return _train_for_domain(job, clock)
         if job.unit.kind == "train":
-            return _train(job, started, watcher, enforce)
+            return _train(job, clock, watcher, enforce)
         if job.contestant.method in PLANNERS:
-            return _run_planner(job, started, go_on)
-        return _search(job, started, go_on, enforce)
+            return _run_planner(job, clock, go_on)
+        return _search(job, clock, go_on, enforce)
     except LimitError as error:
         memory = error.exit_code is ExitCode.OUT_OF_MEMORY
-        return _ended(job, Status.OUT_OF_MEMORY if memory else Status.OUT_OF_TIME, started, str(error))
+        return _ended(job, Status.OUT_OF_MEMORY if memory else Status.OUT_OF_TIME, clock, str(error))
     except MemoryError:
-        return _ended(job, Status.OUT_OF_MEMORY, started, "out of memory")
+        return _ended(job, Status.OUT_OF_MEMORY, clock, "out of memory")
     except (GoalwardError, OSError, RecursionError) as error:
         if is_the_machines(error):
             raise BlockedError(str(error)) from None
-        return Result(job.unit.id, "failed", total_time=time.monotonic() - started, error=str(error))
+        return Result(job.unit.id, "failed", total_time=clock.seconds, error=str(error))
 
 
-def _ended(job: Job, status: Status, started: float, error: str) -> Result:
-    return Result(
-        job.unit.id, status.value, total_time=time.monotonic() - started, memory=_core.peak_memory(), error=error
-    )
+class _Clock:
+    """Seconds since a unit began: by the wall clock, or the CPU time of this process and of those it has waited for."""
+
+    def __init__(self, *, cpu: bool) -> None:
+        self._read = _cpu_seconds if cpu else time.monotonic
+        self._began = self._read()
+
+    @property
+    def seconds(self) -> float:
+        """So many by now."""
+        return self._read() - self._began
 
 
-def _train(job: Job, started: float, watcher: Watcher | None, enforce: Enforce) -> Result:
+def _cpu_seconds() -> float:
+    return sum(os.times()[:4])
+
+
+def _ended(job: Job, status: Status, clock: _Clock, error: str) -> Result:
+    return Result(job.unit.id, status.value, total_time=clock.seconds, memory=_core.peak_memory(), error=error)
+
+
+def _train_for_domain(job: Job, clock: _Clock) -> Result:
+    from goalward.baselines.hgn_training import train_domain  # noqa: PLC0415 - loads PyTorch
+    from goalward.task.grounding import ground_files  # noqa: PLC0415 - loads the translator
+
+    assert job.unit.seed is not None
+    tasks = [ground_files(Path(folder, "domain.pddl"), Path(folder, "problem.pddl")) for folder in job.domain_instances]
+    left = job.budgets.train - clock.seconds
+    if left <= 0:
+        return _ended(job, Status.OUT_OF_TIME, clock, "out of time while grounding")
+    model = train_domain(tasks, job.contestant.domain_options(job.unit.seed, left))
+    seconds = clock.seconds
+    save_domain_model(model, job.scratch)
+    info = model.info
+    extra = {
+        "curve": info["curve"],
+        "seconds": info["seconds"],
+        "notes": {"end": info["end"], "problems": info["problems"]},
+    }
+    return Result(job.unit.id, "trained", total_time=seconds, memory=_core.peak_memory(), extra=finite(extra))
+
+
+def _train(job: Job, clock: _Clock, watcher: Watcher | None, enforce: Enforce) -> Result:
     from goalward.task.grounding import ground_files  # noqa: PLC0415 - loads the translator
 
     assert job.unit.seed is not None
     memory = job.budgets.memory
     with enforce(job.budgets.train, memory, "reading and grounding the problem"):
         task = ground_files(job.domain_file, job.problem_file)
-    spent = time.monotonic() - started  # grounding counts
+    spent = clock.seconds  # grounding counts
     if spent >= job.budgets.train:
-        return _ended(job, Status.OUT_OF_TIME, started, "out of time while grounding")
+        return _ended(job, Status.OUT_OF_TIME, clock, "out of time while grounding")
     options = job.contestant.learn_options(job.unit.seed, job.budgets.train)
     listener = _Listener(watcher)
     with enforce(job.budgets.train - spent, memory, "training", lambda: listener.done):
         model = train_with(task, job.contestant.method, options, listener, spent=spent)
-    seconds = time.monotonic() - started
+    seconds = clock.seconds
     save_model(model, job.scratch)
     info = model.info
     extra: dict[str, Any] = {
@@ -169,17 +212,25 @@ def _validate(job: Job, model: Model) -> Score | None:
     return score(model.heuristic(), states, job.contestant.search_options(job.validation.search, job.budgets.memory))
 
 
-def _search(job: Job, started: float, go_on: Callable[[], bool], enforce: Enforce) -> Result:
+def _search(job: Job, clock: _Clock, go_on: Callable[[], bool], enforce: Enforce) -> Result:
     with enforce(job.budgets.search, job.budgets.memory, "reading and grounding the problem, or loading the model"):
-        start, heuristic = _prepare(job)
-    left = job.budgets.search - (time.monotonic() - started)
-    if left <= 0:
-        return _ended(job, Status.OUT_OF_TIME, started, "out of time before the search began")
-    options = job.contestant.search_options(left, job.budgets.memory)
-    descent = _Descent(go_on)
+        start, heuristic, of_use = _prepare(job)
+    prepared = clock.seconds
+    if prepared >= job.budgets.search:
+        return _ended(job, Status.OUT_OF_TIME, clock, "out of time before the search began")
+    wall_limit = job.search_wall_limit - prepared
+    options = job.contestant.search_options(wall_limit, job.budgets.memory, of_use=of_use)
+    # Searches look at the wall clock; CPU time is looked at here, about twenty times a second.
+    cpu_limit = job.budgets.search if job.counts_cpu_time else math.inf
+    descent = _Descent(lambda: clock.seconds < cpu_limit and go_on())
     outcome = solve(start, heuristic, options, improve=job.contestant.improvement, progress=descent.heard)
-    seconds = time.monotonic() - started
+    seconds = clock.seconds
     figures = outcome.record()
+    if job.counts_cpu_time:
+        if outcome.status is Status.CANCELLED and clock.seconds >= cpu_limit:
+            figures["status"] = Status.OUT_OF_TIME.value
+        searching = outcome.search_time / max(outcome.search_time + outcome.improve_time, 1e-9)
+        figures["search_time"] = round((seconds - prepared) * searching, 6)
     kept = {name: figures.pop(name) for name in COLUMNS}
     figures["best_h_over_time"] = descent.points(outcome)
     if outcome.solved:
@@ -220,12 +271,13 @@ class _Descent:
         return [(round(seconds, 4), round(h, 4)) for seconds, h in points]
 
 
-def _prepare(job: Job) -> tuple[Start, BoundHeuristic]:
-    """The state on the atoms of its task, and what guides the search."""
+def _prepare(job: Job) -> tuple[Start, BoundHeuristic, bool]:
+    """The state on the atoms of its task, what guides the search, and whether that is a model, if there is one."""
     if job.model is not None:
         model = load_model(job.model)
         start = model.start(read_text(job.state_file), job.state_file)
-        return start, model.heuristic(start.task)
+        of_use = not job.contestant.searches_as_solve or is_of_use(model)
+        return start, model.heuristic(start.task), of_use
     from goalward.task.grounding import ground_files  # noqa: PLC0415 - loads the translator
 
     task = ground_files(job.domain_file, job.problem_file)
@@ -233,7 +285,7 @@ def _prepare(job: Job) -> tuple[Start, BoundHeuristic]:
     start = Start(task, StateReader(task).parse(text, job.state_file), text, job.state_file)
     name = "ff" if job.contestant.method == PORTFOLIO else job.contestant.method
     options = job.contestant.search_options(job.budgets.search, job.budgets.memory)
-    return start, bind_heuristic(task, name, unit_costs=options.counts_steps)
+    return start, bind_heuristic(task, name, unit_costs=options.counts_steps), True
 
 
 def _h_along(heuristic: BoundHeuristic, outcome: Outcome) -> list[float]:
@@ -241,15 +293,16 @@ def _h_along(heuristic: BoundHeuristic, outcome: Outcome) -> list[float]:
     return [round(float(value), 4) for value in values]
 
 
-def _run_planner(job: Job, started: float, go_on: Callable[[], bool]) -> Result:
-    limit = job.budgets.search - (time.monotonic() - started)
+def _run_planner(job: Job, clock: _Clock, go_on: Callable[[], bool]) -> Result:
+    spent = clock.seconds
     memory = None if sys.platform == "darwin" else job.budgets.memory
     found = run_planner(
         job.contestant.method,
         job.domain_file,
         job.state_file,
-        time_limit=max(limit, 0.1),
+        time_limit=max(job.search_wall_limit - spent, 0.1),
         memory_limit=memory,
+        cpu_limit=max(job.budgets.search - spent, 1.0) if job.counts_cpu_time else None,
         cancelled=lambda: not go_on(),
     )
     if found.signal is not None:
@@ -267,7 +320,7 @@ def _run_planner(job: Job, started: float, go_on: Callable[[], bool]) -> Result:
         unit=job.unit.id,
         status=found.status.value,
         solved=found.solved,
-        total_time=found.total_time,
+        total_time=clock.seconds if job.counts_cpu_time else found.total_time,
         search_time=found.search_time,
         expansions=found.expanded,
         evaluations=found.evaluated,

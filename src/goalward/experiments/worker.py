@@ -34,7 +34,9 @@ def run_unit(job: Job, cancelled: Callable[[], bool] = lambda: False, module: st
     Path(job.scratch).parent.mkdir(parents=True, exist_ok=True)
     # What a process that is killed leaves behind (Fast Downward's files, say) goes with the folder.
     with tempfile.TemporaryDirectory(prefix="goalward-", ignore_cleanup_errors=True) as folder:
-        ending, out, err = run_guarded(module, job.to_json(), job.hard_limit, job.budgets.memory, cancelled, folder)
+        ending, out, err = run_guarded(
+            module, job.to_json(), job.hard_limit, job.budgets.memory, cancelled, folder, job.hard_cpu_limit
+        )
     if ending is None:
         return Outcome(unit, lost="its process was killed" + (f": {_last_line(err)}" if err.strip() else ""))
     if ending.cut is None and ending.code == 0:
@@ -67,7 +69,8 @@ def run_on_dask(job: Job) -> Outcome:
 
 
 def _cut(unit: str, ending: Ending, job: Job) -> Result:
-    status, what = Status.OUT_OF_TIME, f"killed after {job.hard_limit:g} s, the limit and the grace"
+    limit = f"{job.hard_cpu_limit:g} s of CPU time" if job.counts_cpu_time else f"{job.hard_limit:g} s"
+    status, what = Status.OUT_OF_TIME, f"killed after {limit}, the limit and the grace"
     if ending.cut == "memory":
         status, what = Status.OUT_OF_MEMORY, f"killed with {ending.memory / 2**20:.0f} MiB, above the limit"
     return Result(unit, status.value, total_time=ending.seconds, memory=ending.memory, error=what)

@@ -15,6 +15,8 @@ SHARES: dict[str, float] = {
     "sizes": 0.1,  # choosing the number and the length of rollouts
     "rollouts": 0.25,
     "sampling": 0.5,  # drawing and labelling the data set of RSL, and the backward searches of SING
+    "conditions": 0.2,  # regression for FSM
+    "improved labels": 0.4,  # of FSM, by successors among the samples
     "pool": 0.2,  # walks to the states from which Boot and AVI take open atoms
     "warm-up": 0.1,  # training on pre-images alone, before expert iteration
     # Of a trial's time: the longest that each may take in one round of expert iteration.

@@ -46,7 +46,6 @@ class Recipe:
     # Start states of a round.
     walked: int = 2
     led: int = 2
-    revisited: int = 0
     longest_walk: int = 1000
     # Greedy searches with the network that lead to start states: how many begin anew and how many go on where an
     # earlier one was left, limits on their expansions (drawn on a logarithmic scale), and batch widths.
@@ -167,8 +166,7 @@ class ExpertIteration:
         led_to = self._led_to(heuristic, go_on)
         led_to = led_to[self._random.permutation(len(led_to))[: self.recipe.led]]
         walked = self._walk(self.recipe.walked + self.recipe.led - len(led_to), go_on)
-        starts = to_lists(np.concatenate([walked, led_to]), self.task.n_atoms) + self._revisited()
-        for start in starts:
+        for start in to_lists(np.concatenate([walked, led_to]), self.task.n_atoms):
             if go_on():
                 self._solve(heuristic, start, go_on)
 
@@ -193,13 +191,6 @@ class ExpertIteration:
         found = search_regions(heuristic, starts, expansions=expansions, batch=int(random.choice(recipe.led_widths)))
         self._left_at = found.exits[found.ended(_core.RegionEnd.BORDER)]
         return self._left_at
-
-    def _revisited(self) -> list[Ints]:
-        """Start states that were solved before: the present network may find better plans for them."""
-        known = list(self.plans.values())
-        n = min(self.recipe.revisited, len(known))
-        chosen = [known[i].states[:1] for i in self._random.permutation(len(known))[:n]]
-        return to_lists(np.concatenate(chosen), self.task.n_atoms) if chosen else []
 
     def _solve(self, heuristic: BoundHeuristic, start: Ints, go_on: GoOn) -> None:
         """Find a plan, improve it, and keep it if it is the best known one of its start state."""

@@ -76,6 +76,10 @@ METHODS: dict[str, Method] = {
             "Yu, Kuroiwa, Fukunaga 2020, configuration C4", f"{_BASELINES}.sing.SingOptions",
         ),
         Method(
+            "fsm", "instance", "supervised by regression, breadth-first and random, with labels improved in the sample",
+            "Bettker, Minini, Pereira, Ritt 2024", f"{_BASELINES}.fsm.FsmOptions",
+        ),
+        Method(
             "boot", "instance", "bootstrapping: solves ever farther states with the current network; plan lengths",
             _FERBER_2021, f"{_BASELINES}.boot.BootOptions",
         ),

@@ -14,7 +14,8 @@ from typing import Any, cast
 from goalward.errors import UsageError
 from goalward.learning.budget import LEAST_SECONDS, SHARES, Budget
 from goalward.learning.options import LearnOptions
-from goalward.learning.selection import SEARCHES, Trained, quality, validate, verdict
+from goalward.learning.quality import quality
+from goalward.learning.selection import SEARCHES, Trained, validate, verdict
 from goalward.learning.side_by_side import run_together, trials_at_once
 from goalward.learning.trials import Chosen, Learner, Together, Trial
 from goalward.learning.validation import validation_states
@@ -50,7 +51,7 @@ def train_model(
     ends = budget.ends + LEAST_SECONDS
     said = verdict(heuristic, best.score, training.states, options.validation_seconds, ends - training.for_quality)
     if best.result.end != "interrupted":
-        said |= quality(heuristic, training.states, options.validation_seconds, ends)
+        said |= quality(heuristic, said, training.states, options.validation_seconds, ends)
     return Model(task, best.result.weights, _info(method, options, trained, best, budget.elapsed - before) | said)
 
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from goalward.learning.leads import Leading, best_lead, compare_leads
-from goalward.learning.quality import best_share, costs_by_share
 from goalward.learning.results import TrainingResult
 from goalward.learning.trials import Trial
 from goalward.learning.validation import Score, TooLateError, Without, score, search_without
@@ -24,8 +23,6 @@ from goalward.task.strips import Ints
 
 FEWEST_STATES = 3
 """Validation states that are searched from, however little time there is. Not tuned."""
-QUALITY_STATES = 6
-"""Validation states at most that decide the network's share in improving plans. Not tuned."""
 SEARCHES = 4.0
 """A score has this part of the time for the verdict; the others are searches without the network and with each part of
 the search leading. Not tuned."""
@@ -79,13 +76,6 @@ def verdict(
             without = search_without(heuristic.task, states[: scored.states], scored.seconds, until)
             said = decide(scored, without, compare_leads(heuristic, states, limit, until))
     return said
-
-
-def quality(heuristic: BoundHeuristic, states: list[Ints], limit: float, until: float = math.inf) -> dict[str, Any]:
-    """How much of the improvement of plans the network should get, and what that saves on validation states."""
-    costs = costs_by_share(heuristic, states[:QUALITY_STATES], limit, until)
-    share, ratio = best_share(costs)
-    return {"network_share": share, "cost_ratio": round(ratio, 4), "quality_states": len(costs[0.0])}
 
 
 def decide(scored: Score, without: Without, compared: dict[Lead, Leading]) -> dict[str, Any]:

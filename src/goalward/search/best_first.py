@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
@@ -19,15 +20,24 @@ from goalward.display import html_list, html_table
 from goalward.errors import UsageError
 from goalward.measures import format_duration, parse_duration, parse_size
 from goalward.search.heuristics import BoundHeuristic, HeuristicFunction, bind_heuristic
-from goalward.search.portfolio import LEADS, LONGEST_HEAD_START, Lead, current_lead, hybrid_parts, portfolio_parts
+from goalward.search.portfolio import (
+    LEADS,
+    LONGEST_HEAD_START,
+    WITHOUT_NETWORK,
+    Lead,
+    current_lead,
+    hybrid_parts,
+    portfolio_parts,
+)
 from goalward.task.states import StateLike, as_state, to_bits
 from goalward.task.strips import Ints, Task
 
-Algorithm = Literal["gbfs", "astar", "wastar", "portfolio", "hybrid"]
+Algorithm = Literal["gbfs", "astar", "wastar", "beam", "portfolio", "hybrid"]
 ALGORITHMS: dict[str, str] = {
     "gbfs": "greedy best-first search: expand the least h first",
     "astar": "A*: expand the least g + h first; optimal with an admissible heuristic",
     "wastar": "weighted A*: expand the least g + w·h first",
+    "beam": "beam search: expand the best states of a layer, as many as the batch size, and forget the others",
     "portfolio": "searches with h_FF and landmarks, goal by goal, and by novelty take turns; needs no other heuristic",
     "hybrid": "the same and searches with a learned heuristic; those with and without it share the time",
 }
@@ -35,12 +45,13 @@ ALGORITHMS: dict[str, str] = {
 FORMER_ALGORITHMS: dict[str, Algorithm] = {"lama": "portfolio"}
 """Names that searches had once: commands, configs and programs may still use them."""
 GUIDED = ("portfolio", "hybrid")
-ADDING_COSTS = ("astar", "wastar")  # order states by g and h together
+ADDING_COSTS = ("astar", "wastar", "beam")  # order states by g and h together
 
 MAX_CORES = 1024
 
 # Batch sizes of searches that take turns with a learned heuristic: narrow, medium, wide.
 TURNS = (1, 32, 256)
+BEAM_WIDTH = 256  # of beam search unless a batch size is given; not tuned
 
 
 class Status(Enum):
@@ -92,6 +103,20 @@ class SearchOptions:
             limit = getattr(self, name)
             if isinstance(limit, str):  # as people write them: "2m", "4G"
                 object.__setattr__(self, name, read(limit))
+        for name in (
+            "weight",
+            "batch",
+            "time_limit",
+            "memory_limit",
+            "expansion_limit",
+            "at_once",
+            "head_start",
+            "cores",
+        ):
+            value = getattr(self, name)
+            parts = value if name == "batch" and isinstance(value, tuple) else () if value is None else (value,)
+            if any(isinstance(part, bool) or not isinstance(part, numbers.Real) for part in parts):
+                raise UsageError(f"{name} must be a number, but is {value!r}")
         object.__setattr__(self, "algorithm", FORMER_ALGORITHMS.get(self.algorithm, self.algorithm))
         object.__setattr__(self, "lead", current_lead(self.lead))
         if self.algorithm not in ALGORITHMS:
@@ -124,7 +149,7 @@ class SearchOptions:
     def batches(self) -> tuple[int, ...]:
         """The batch size of each search."""
         if self.batch is None:
-            return TURNS if self.algorithm == "hybrid" else (1,)
+            return {"hybrid": TURNS, "beam": (BEAM_WIDTH,)}.get(self.algorithm, (1,))
         return (self.batch,) if isinstance(self.batch, int) else self.batch
 
     @property
@@ -137,6 +162,7 @@ class SearchOptions:
         return _core.SearchOptions(
             greedy=self.algorithm not in ADDING_COSTS,
             weight=self.weight if self.algorithm == "wastar" else 1.0,
+            beam=self.algorithm == "beam",
             unit_costs=self.counts_steps,
             batches=self.batches,
             time_limit=self.time_limit or 0.0,
@@ -270,13 +296,15 @@ def search(
         lead, head_start = options.lead or bound.lead, options.head_start
         if head_start is None and options.lead is None:
             head_start = bound.head_start
+        if evaluator is None and lead not in WITHOUT_NETWORK:  # what leads with the network says nothing without it
+            lead, head_start = "landmarks", None
         parts = hybrid_parts(options.batches, lead, head_start) if evaluator else portfolio_parts(lead, head_start)
         native = _core.portfolio_search(guidance, evaluator, parts, start, options.native(), told)
         proven = True  # h_FF and landmarks never prune wrongly, and the heuristic beside them does not prune
     else:
         assert evaluator is not None
         native = _core.search(evaluator, start, options.native(), told)
-        proven = evaluator.safe
+        proven = evaluator.safe and options.algorithm != "beam"
     status = end_status(native.status, proven=proven)
     plan = tuple(native.plan) if status is Status.SOLVED else None
     return SearchResult(task, status, plan, Statistics.of(native.statistics))

@@ -18,8 +18,8 @@ from goalward.errors import UsageError, of_these
 from goalward.search.landmarks import atom_kinds
 from goalward.search.portfolio import Lead, current_lead
 from goalward.task.packing import fixed_atoms, native_problem
-from goalward.task.states import BitRows, to_bits
-from goalward.task.strips import Ints, Task
+from goalward.task.states import BitRows, StateLike, as_state, to_bits
+from goalward.task.strips import Task
 
 HeuristicFunction = Callable[[npt.NDArray[np.uint8]], npt.ArrayLike]
 
@@ -79,6 +79,10 @@ class BoundHeuristic:
         self._evaluators: dict[bool, _core.Heuristic] = {}
         self._guidance: dict[bool, _core.Guidance] = {}
 
+    def __repr__(self) -> str:
+        counts = {None: "", True: ", in steps", False: ", in costs"}[self.unit_costs]
+        return f"<BoundHeuristic {self.name} for {self.task.problem_name}{counts}>"
+
     def _serving(self, states: BitRows) -> bool:
         """Do these states need the whole problem? Makes sure that the problem they need is there."""
         whole = self._whole or bool(((states & self._fixed) != self._fixed).any())
@@ -107,9 +111,9 @@ class BoundHeuristic:
         """Values of a batch of states; infinity where the heuristic sees a dead end."""
         return self.evaluator(states).evaluate(states)
 
-    def value(self, state: Ints) -> float:
+    def value(self, state: StateLike) -> float:
         """The value of one state."""
-        return float(self.evaluate(to_bits([state], self.task.n_atoms))[0])
+        return float(self.evaluate(to_bits([as_state(self.task, state)], self.task.n_atoms))[0])
 
     def require_costs(self, what: str, *, unit_costs: bool) -> None:
         """Refuse to add values of this heuristic to path costs that count something else."""
@@ -148,6 +152,8 @@ def bind_heuristic(task: Task, heuristic: str | HeuristicFunction, *, unit_costs
             return _core.native_heuristic(problem, name, unit_costs)
 
         return BoundHeuristic(task, name, make, whole=False, unit_costs=unit_costs)
+    if not callable(heuristic):
+        raise UsageError(f"a heuristic must be a name, a function or a model, but is {heuristic!r}")
     name = getattr(heuristic, "__name__", type(heuristic).__name__)
     function = _with_checked_values(heuristic, name)
     # A Python function sees every atom, relevant or not.

@@ -199,7 +199,7 @@ def load_problem_model(path: str | Path) -> Model:
             or any(a.dtype != np.float32 for a in everything)
         ):
             raise ValueError("the network does not fit the task")
-    except (KeyError, ValueError, IndexError, TypeError) as error:
+    except (KeyError, ValueError, IndexError, TypeError, UsageError) as error:
         raise StoredFileError(f"{path}: damaged model ({shortened(error)})") from None
     if header.get("fingerprint") != model.fingerprint:
         raise StoredFileError(f"{path}: damaged model (its task does not fit its fingerprint)")

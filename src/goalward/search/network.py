@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goalward import _core
+from goalward.errors import UsageError
 from goalward.search.heuristics import BoundHeuristic
 from goalward.search.portfolio import Lead
 from goalward.task.packing import core_atoms
@@ -47,7 +48,7 @@ class NetworkWeights:
             fits = fits and (layer.skip < 0 or widths[layer.skip] == layer.weights.shape[0])
             widths.append(layer.weights.shape[0])
         if not fits or widths[-1] != 1 or self.layers[-1].skip >= 0:
-            raise ValueError("the layers of the network do not fit together")
+            raise UsageError("the layers of the network do not fit together")
 
     @property
     def n_parameters(self) -> int:
@@ -93,7 +94,7 @@ def bind_network(
     """
     layers = [(layer.weights, layer.bias, layer.skip) for layer in weights.layers]
     if len(weights.table) != task.n_atoms:
-        raise ValueError("the network was trained for another number of atoms")
+        raise UsageError("the network was trained for another number of atoms")
     whole = bool(weights.table[~core_atoms(task)].any())
     packed = _core.Network(weights.table, weights.bias, layers)
 

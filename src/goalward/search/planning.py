@@ -31,7 +31,7 @@ from goalward.search.solving import (
 from goalward.search.starts import Start, initial_state
 from goalward.search.strategy import default_search, strategy_for
 from goalward.task.sexpr import read_text
-from goalward.task.states import StateLike, StateReader, as_state
+from goalward.task.states import StateLike, StateReader, as_state, is_names
 from goalward.task.strips import Task
 
 
@@ -86,8 +86,8 @@ class Solver:
 
         Where training found that the model is of no use, the search is the one without it, unless ``options`` name one.
         """
-        if jobs < 1:
-            raise UsageError(f"jobs is {jobs}; it is at least 1")
+        if not isinstance(jobs, int) or jobs < 1:
+            raise UsageError(f"jobs must be a whole number of at least 1, but is {jobs!r}")
         strategy = strategy_for(self, algorithm=options.algorithm if options else None)
         chosen = options or replace(strategy.options, time_limit=TIME_LIMIT)
         chosen = _with(chosen, time_limit=time_limit, memory_limit=memory_limit, cores=cores)
@@ -172,7 +172,7 @@ def _start(model: LearnedModel, state: Any) -> Start:
 
 
 def _is_one(states: Any) -> bool:
-    """Is this one state: a file, or a list of atoms? An empty list has no states in it."""
-    if isinstance(states, str | Path | np.ndarray):
+    """True for one state: a file, or the ids or names of atoms. An empty list has no states in it."""
+    if isinstance(states, str | Path | np.ndarray) or is_names(states):
         return True
     return len(states) > 0 and isinstance(states[0], int | float | np.number)

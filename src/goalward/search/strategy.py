@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from goalward.search.best_first import TURNS, Algorithm, SearchOptions
 from goalward.search.heuristics import BoundHeuristic, bind_heuristic
 from goalward.search.learned import LearnedModel
-from goalward.search.portfolio import WITHOUT_NETWORK, current_lead
 from goalward.task.strips import Task
+
+PLAIN = SearchOptions(algorithm="portfolio", lead="landmarks")
+"""The search of ``goalward plan``, whatever led on validation states."""
 
 
 @dataclass(frozen=True)
@@ -50,11 +52,10 @@ def strategy_for(
     gets the share that training found best. ``algorithm="portfolio"`` leaves it out of both.
     """
     if model is None or algorithm == "portfolio":
-        return Strategy(default_search(learned=False, algorithm=algorithm, batch=batch), _h_ff(model))
-    asked_for = algorithm is not None or batch is not None
-    return Strategy(
-        default_search(learned=asked_for or is_of_use(model), algorithm=algorithm, batch=batch), model.heuristic
-    )
+        return Strategy(default_search(learned=False, algorithm=algorithm, batch=batch), bind_h_ff)
+    if algorithm is None and batch is None and not is_of_use(model):
+        return Strategy(PLAIN, model.heuristic)
+    return Strategy(default_search(learned=True, algorithm=algorithm, batch=batch), model.heuristic)
 
 
 def is_of_use(model: LearnedModel) -> bool:
@@ -68,13 +69,6 @@ def is_of_use(model: LearnedModel) -> bool:
     return bool(helps) if helps is not None else model.info.get("solved_without") is None
 
 
-def _h_ff(model: LearnedModel | None) -> Callable[[Task], BoundHeuristic]:
-    """h_FF, led by the part of the portfolio that solved validation states soonest, if that is known."""
-
-    def bind(task: Task) -> BoundHeuristic:
-        bound = bind_heuristic(task, "ff")
-        if model is not None and (lead := current_lead(model.info.get("lead"))) in WITHOUT_NETWORK:
-            bound.lead, bound.head_start = lead, model.info.get("head_start")
-        return bound
-
-    return bind
+def bind_h_ff(task: Task) -> BoundHeuristic:
+    """h_FF, which the portfolio is built around."""
+    return bind_heuristic(task, "ff")

@@ -9,7 +9,7 @@ from typing import cast
 
 from goalward.errors import PddlError, UnsupportedError, did_you_mean
 from goalward.task.lifted import OBJECT, TypedName, TypeHierarchy
-from goalward.task.sexpr import Block, element_line, line_of
+from goalward.task.sexpr import IS_A_PLAN, Block, element_line, line_of
 
 MAX_COST = 2**31 - 1
 """Largest cost of one action, and largest value of a function that costs are taken from."""
@@ -168,10 +168,15 @@ def read_cost(source: Source, block: Block, index: int, what: str) -> int | None
 
 def read_header(source: Source, root: Block, kind: str) -> str:
     """Return the name of the domain or problem, as ``kind`` says."""
+    if root and root[0] != "define" and all(isinstance(word, str) for word in root):
+        raise source.error(IS_A_PLAN, root)
     if not root or root[0] != "define":
         raise source.error(f"a {kind} file starts with '(define ({kind} NAME)'", root)
     title = root[1] if len(root) > 1 else ""
     if not isinstance(title, Block) or not title or title[0] != kind:
+        other = {"domain": "problem", "problem": "domain"}[kind]
+        if isinstance(title, Block) and title[:1] == [other]:
+            raise source.error(f"this is a {other}, but a {kind} is expected here: the domain comes first", root, 1)
         found = f", but found {show(title)}" if title else ""
         raise source.error(f"expected '({kind} NAME)' after 'define'{found}", root, 1)
     name = read_name(source, title, 1, f"the {kind}")

@@ -24,6 +24,8 @@ def read_plan(path: str | Path) -> list[tuple[int, tuple[str, ...]]]:
             continue
         words = step[1:-1].split()
         plain = step[1:-1].isascii() and "(" not in step[1:] and ")" not in step[:-1]
+        if step.startswith("(define"):
+            raise PddlError("this is PDDL, but a plan is expected here: one step such as '(move a b)' per line", path)
         if not (words and plain and step[0] == "(" and step[-1] == ")"):
             raise PddlError(f"expected one step such as '(move a b)' but found {step[:60]!r}", path, number)
         steps.append((number, tuple(words)))

@@ -20,10 +20,16 @@ MAX_BYTES = 256 * 2**20
 """Largest file that is read."""
 PIECE_BYTES = 4 * 2**20
 
+STORED_BYTES = 65536
+_STORED = re.compile(rb'\\"format\\": \\"goalward-([a-z-]+)\\"')  # in the header of a file that goalward stored
+_PLAN = re.compile(r"(\s*\((?!\s*define\b)[^()]+\))+\s*")
 _COMMENT = re.compile(r";[^\n]*")
 _WORD = re.compile(r"\?[^\s?]*|[^\s?]+")  # a "?" always starts a new word, as in (on?x?y)
 _TOKEN = re.compile(r";[^\n]*|[()]|\?[^\s()?;]*|[^\s()?;]+")
 _NON_ASCII = re.compile(r"[^\x00-\x7f]")
+
+
+IS_A_PLAN = "this looks like a plan, but PDDL is expected here"
 
 
 class Block(list["str | Block"]):
@@ -53,7 +59,9 @@ def read_text(path: str | Path) -> str:
     if len(data) > MAX_BYTES:
         raise PddlError(f"is larger than {MAX_BYTES // 2**20} MB", path)
     if b"\0" in data:
-        raise PddlError("is not a text file", path)
+        stored = _STORED.search(data, 0, STORED_BYTES)
+        kind = stored[1].decode().replace("-", " ") if stored else ""
+        raise PddlError(f"is a goalward {kind}, not a text file such as PDDL" if kind else "is not a text file", path)
     return data.decode("latin-1").replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -93,7 +101,7 @@ def parse(text: str, source: str) -> Block:
                 block = parents.pop()
                 block += words(rest)
     if parents or len(root) != 1 or not (before == "" or before.isspace()):
-        raise _misplaced_parenthesis(text, source)
+        raise PddlError(IS_A_PLAN, source) if _PLAN.fullmatch(text) else _misplaced_parenthesis(text, source)
     (expression,) = root
     assert isinstance(expression, Block)
     return expression

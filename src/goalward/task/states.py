@@ -9,22 +9,23 @@ One state is a sorted array of its true atoms. Many states are bit rows: ``uint6
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 
 from goalward import _core
-from goalward.errors import StateMismatchError, UsageError
+from goalward.errors import StateMismatchError, UsageError, did_you_mean
 from goalward.task import sexpr
 from goalward.task.lifted_reader import parse_domain, parse_problem
 from goalward.task.packing import fixed_atoms, native_problem
 from goalward.task.strips import Bools, Ints, Task
 
 BitRows = npt.NDArray[np.uint64]
-StateLike = npt.NDArray[np.integer[Any]] | Sequence[int] | str | Path  # atoms that are true, or a problem file
+StateLike = npt.NDArray[np.integer[Any]] | Sequence[int] | Collection[str] | Path
+"""The ids of the true atoms, their names such as ``"(at truck0 depot0)"``, or a problem file."""
 
 
 def to_bits(states: Sequence[Ints], n_atoms: int) -> BitRows:
@@ -48,13 +49,19 @@ def to_lists(bits: BitRows, n_atoms: int) -> list[Ints]:
 def as_state(task: Task, state: StateLike) -> Ints:
     """A state as search takes it: sorted, of the task's atoms, with no two that exclude each other.
 
-    A path to a problem file stands for the state in its ``:init``, numbers for the atoms of those ids.
+    A path to a problem file stands for the state in its ``:init``. Numbers are ids of true atoms. Names, such as
+    ``{"(on a b)", "(clear a)"}``, are those of all true atoms of the problem; its static facts may be left out.
     """
     if isinstance(state, str | Path):
         return StateReader(task).read(state)
-    given = np.asarray(state)
+    if is_names(state):
+        state = _from_names(task, cast("Collection[str]", state))
+    try:
+        given = np.asarray(state)
+    except ValueError:  # a list of lists of different lengths
+        given = np.zeros((0, 0))
     if given.ndim != 1 or (given.size and not np.issubdtype(given.dtype, np.integer)):
-        raise UsageError("a state is a list of the ids of its true atoms, or the path of a problem file")
+        raise UsageError("a state must be the ids or the names of its true atoms, or the path of a problem file")
     atoms = np.array(sorted(set(given.tolist())), dtype=given.dtype)  # np.unique would load masked arrays
     if atoms.size and not 0 <= atoms[0] <= atoms[-1] < task.n_atoms:
         wrong = atoms[0] if atoms[0] < 0 else atoms[-1]
@@ -65,6 +72,44 @@ def as_state(task: Task, state: StateLike) -> Ints:
     if clash is not None:
         raise UsageError(f"{task.atoms[clash[0]]} and {task.atoms[clash[1]]} cannot hold together in this task")
     return atoms.astype(np.int32)
+
+
+def is_names(state: Any) -> bool:
+    """True for the names of atoms of one state: a set of texts, or a list of texts that begin with a parenthesis."""
+    if isinstance(state, set | frozenset):
+        return all(isinstance(name, str) for name in state)
+    listed = isinstance(state, list | tuple) and len(state) > 0
+    return listed and all(isinstance(name, str) and name.lstrip().startswith("(") for name in state)
+
+
+def _from_names(task: Task, names: Collection[str]) -> Ints:
+    """The state in which exactly these atoms are true, and static facts."""
+    found = {name: f"({' '.join(name.strip().lower().strip('()').split())})" for name in names}
+    unknown = [name for name in found.values() if name not in task.atom_id]
+    static = StateReader(task).static if unknown else set()
+    for name in unknown:
+        if name not in static:
+            raise UsageError(
+                f"{name} is not an atom of {task.problem_name}{did_you_mean(name, task.atom_id)}: it is misspelled, or "
+                "cannot become true"
+            )
+    return task.state_from_positive(task.atom_id[name] for name in found.values() if name in task.atom_id)
+
+
+def unfilled_groups(task: Task, state: Ints) -> list[list[str]]:
+    """Mutex groups of which no atom holds in a state, although one holds in every initial state of the task.
+
+    Such a state often lacks a fact, such as where a truck is.
+    """
+    groups = task.mutex_groups
+
+    def filled(atoms: Ints) -> Bools:
+        true = np.zeros(task.n_atoms, dtype=bool)
+        true[atoms] = True
+        return np.array([bool(true[group].any()) for group in groups], dtype=bool)
+
+    expected = np.logical_and.reduce([filled(init) for init in task.inits])
+    return [[task.atoms[atom] for atom in groups[int(i)]] for i in np.flatnonzero(expected & ~filled(state))]
 
 
 def successors(task: Task, state: StateLike) -> list[tuple[int, Ints]]:
@@ -91,8 +136,11 @@ def random_walk_states(
     Walks begin in all initial states that the task was grounded for in turn, or in ``start``. ``go_on`` is asked many
     times a second; when it returns False, the walk that is under way ends early, and it is the last one.
     """
-    if not 0 <= n < 2**31 or not 0 <= steps < 2**31 or not 0 <= seed < 2**64:
-        raise UsageError("a random walk needs numbers of states and steps from 0 to 2^31 - 1 and a seed below 2^64")
+    whole = all(isinstance(value, int | np.integer) for value in (n, steps, seed))
+    if not whole or not 0 <= n < 2**31 or not 0 <= steps < 2**31 or not 0 <= seed < 2**64:
+        raise UsageError(
+            "a random walk needs whole numbers: of states and steps from 0 to 2^31 - 1, and a seed from 0 to 2^64 - 1"
+        )
     if not task.n_atoms:  # rows of no bits cannot be counted
         return [np.zeros(0, dtype=np.int32)] * n
     starts = task.inits if start is None else [start]
@@ -128,7 +176,7 @@ TRAIN_WITH_IT = "; to solve it, train with it: goalward train DOMAIN PROBLEM STA
 
 
 class StateReader:
-    """Reads problem files as initial states of one task; ``hint`` is what a state that does not fit should try."""
+    """Reads problem files as initial states of one task; ``hint`` is the advice for a state that does not fit."""
 
     def __init__(self, task: Task, hint: str = TRAIN_WITH_IT) -> None:
         self.task = task
@@ -136,7 +184,7 @@ class StateReader:
         self._sections = _sections(sexpr.parse(task.problem_text, task.problem_name))
         init = self._sections.get(":init", [])
         names = [_name(fact) for fact in init]
-        self._static = {name for fact, name in zip(init, names, strict=True) if fact[0] != "not"} - task.atom_id.keys()
+        self.static = {name for fact, name in zip(init, names, strict=True) if fact[0] != "not"} - task.atom_id.keys()
 
     def read_all(self, paths: Iterable[str | Path]) -> list[Ints]:
         """The state of each file."""
@@ -167,7 +215,7 @@ class StateReader:
         for name in sorted(false):
             if name in static or atom_id.get(name) in true:
                 raise StateMismatchError(f"{name} is both true and false", source)
-        if static != self._static:
+        if static != self.static:
             self._explain_static(static, text, source)
         state = self.task.state_from_positive(true)
         clash = self.task.violated_group(state)
@@ -197,26 +245,27 @@ class StateReader:
     def _explain_static(self, static: set[str], text: str, source: str) -> None:
         domain = parse_domain(self.task.domain_text, f"the domain of {self.task.problem_name}")
         parse_problem(text, source, domain)  # says where something undeclared stands
-        for name in sorted(static - self._static):
+        for name in sorted(static - self.static):
             what = "value" if name.startswith("(=") else "atom"
             raise StateMismatchError(
                 f"{name} is no {what} of the task {self.task.problem_name}: it is static and different there, "
                 f"or unreachable from its initial state{self.hint}",
                 source,
             )
-        missing = min(self._static - static)
+        missing = min(self.static - static)
         raise StateMismatchError(f"static fact {missing} of the task {self.task.problem_name} is missing", source)
 
 
-def format_problem(task: Task, state: Ints, name: str) -> str:
+def format_problem(task: Task, state: StateLike, name: str) -> str:
     """A PDDL problem with this initial state; objects, static facts, goal and metric are the task's."""
+    true = state.astype(np.int32) if isinstance(state, np.ndarray) else as_state(task, state)
     sections = _sections(sexpr.parse(task.problem_text, task.problem_name))
     facts = sections.get(":init", [])
     static = [_name(fact) for fact in facts if fact[0] != "not" and _name(fact) not in task.atom_id]
     lines = [f"(define (problem {name})", f"  (:domain {task.domain_name})"]
     lines += [_section(key, sections[key]) for key in (":requirements", ":objects") if key in sections]
     lines.append("  (:init")
-    lines.extend(f"    {fact}" for fact in [*sorted(task.state_names(state)), *static])
+    lines.extend(f"    {fact}" for fact in [*sorted(task.state_names(true)), *static])
     lines.append("  )")
     lines += [_section(key, sections[key]) for key in (":goal", ":metric") if key in sections]
     return "\n".join([*lines, ")", ""])

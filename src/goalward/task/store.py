@@ -7,6 +7,7 @@ twice gives the same bytes.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
@@ -26,6 +27,13 @@ FORMAT = "goalward-task"
 VERSION = 1
 DTYPES = frozenset({"F32", "F64", "I32", "I64", "U8", "U64", "BOOL"})
 """Kinds of arrays in files of goalward, as safetensors calls them."""
+
+REMEDIES = {
+    "model": "make a model with goalward train",
+    "domain model": "make a model with goalward train-domain",
+    "task": "store a task with goalward inspect DOMAIN PROBLEM --save FILE",
+}
+"""What to do if a file cannot be used."""
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -156,15 +164,34 @@ def read_safetensors(path: str | Path, format_name: str, version: int, what: str
         with safe_open(str(path), framework="numpy") as file:
             header = _header(file)
             if header.get("format") != format_name:
-                raise StoredFileError(f"{path}: not a {what} stored by goalward")
+                raise StoredFileError(f"{path}: not a {what} stored by goalward{_what_it_is(header, what)}")
             if header.get("version") != version:
                 raise StoredFileError(
                     f"{path}: {what} format {str(header.get('version'))[:20]}, but this goalward reads {version}: "
-                    "install a newer"
+                    f"install a newer version of goalward, or {REMEDIES.get(what, 'store it again')}"
                 )
             return header, {name: _array(file, name) for name in file.keys()}  # noqa: SIM118
     except (SafetensorError, ValueError, OverflowError, RecursionError, OSError) as error:
-        raise StoredFileError(f"{path}: damaged or not a {what} stored by goalward ({shortened(error)})") from None
+        if _is_text(path):
+            remedy = REMEDIES.get(what, "store one")
+            raise StoredFileError(f"{path}: a text file, not a {what} stored by goalward: {remedy}") from None
+        raise StoredFileError(
+            f"{path}: damaged or not a {what} stored by goalward ({shortened(error)}): "
+            f"copy it again, or {REMEDIES.get(what, 'store it again')}"
+        ) from None
+
+
+def _what_it_is(header: dict[str, Any], what: str) -> str:
+    found = str(header.get("format"))
+    if re.fullmatch(r"goalward-[a-z-]{1,30}", found):
+        return f", but a {found.removeprefix('goalward-').replace('-', ' ')}"
+    return f": {REMEDIES[what]}" if what in REMEDIES else ""
+
+
+def _is_text(path: str | Path) -> bool:
+    with Path(path).open("rb") as file:
+        beginning = file.read(4096)
+    return bool(beginning) and b"\0" not in beginning and beginning.lstrip()[:1] in (b"(", b";")
 
 
 def whole(value: Any) -> int:

@@ -298,7 +298,7 @@ class GoalwardEngine(Engine, OneshotPlannerMixin, AnytimePlannerMixin, Replanner
         translation = Translation(problem, any_goal=True)
         domain, lifted = translation.lifted()
         verdict = validate_plan(domain, lifted, translation.written(plan))
-        metrics = {"plan_length": str(verdict.length), "cost": str(verdict.cost)}
+        metrics: dict[str, Any] = {"plan_length": verdict.length, "cost": verdict.cost}
         if verdict.valid:
             return ValidationResult(ValidationResultStatus.VALID, NAME, [], metrics=metrics)
         failed = None if verdict.failed_step is None else plan.actions[verdict.failed_step - 1]
@@ -326,13 +326,13 @@ def _warn_of_ignored(**given: Any) -> None:
 
 def _result(translation: Translation, outcome: Any, limits: Limits, stream: IO[str] | None) -> PlanGenerationResult:
     figures = outcome.record() | {"heuristic": outcome.heuristic, "total_time": round(limits.elapsed, 6)}
-    metrics = {name: str(value) for name, value in figures.items() if value is not None}
+    metrics = {name: value for name, value in figures.items() if value is not None}
     metrics["engine_internal_time"] = metrics["total_time"]
     if stream is not None:
         stream.write(f"{outcome!r}\n")
     plan = None if outcome.steps is None else translation.plan(outcome.steps)
     if plan is not None:
-        metrics["plan_length"] = str(len(plan.actions))
+        metrics["plan_length"] = len(plan.actions)
     return PlanGenerationResult(translation.status(outcome), plan, NAME, metrics=metrics, log_messages=[])
 
 

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "regression/backward.hpp"
+#include "regression/conditions.hpp"
 #include "regression/rollout.hpp"
 #include "task/arrays.hpp"
 
@@ -56,6 +57,29 @@ auto rollouts(const RegressionTask& task, bool novelty, int n, int length, uint6
                           to_numpy(std::move(result.operators)));
 }
 
+auto sampled_conditions(const RegressionTask& task, int n, int n_breadth_first, int length, uint64_t seed,
+                        std::optional<nb::callable> go_on) {
+    SampledConditions result;
+    {
+        nb::gil_scoped_release released;
+        result = sample_conditions(task, n, n_breadth_first, length, seed, asking(go_on));
+    }
+    return nb::make_tuple(to_numpy(std::move(result.conditions.offsets)), to_numpy(std::move(result.conditions.values)),
+                          to_numpy(std::move(result.depth)));
+}
+
+auto successors_of_conditions(const RegressionTask& task, const Ints& offsets, const Ints& values) {
+    const auto n_atoms = static_cast<int>(task.groups_of.size());
+    const Rows conditions = to_sorted_rows(offsets, values, n_atoms);
+    const std::size_t width = bit_words(n_atoms);
+    ConditionSuccessors result;
+    {
+        nb::gil_scoped_release released;
+        result = condition_successors(task, conditions, width);
+    }
+    return nb::make_tuple(to_numpy(std::move(result.source)), to_bit_rows(std::move(result.atoms), width));
+}
+
 }  // namespace
 
 void register_regression(nb::module_& m) {
@@ -78,6 +102,18 @@ void register_regression(nb::module_& m) {
                   "numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], "
                   "numpy.typing.NDArray[numpy.int32]]"),
           "Depth-first searches backwards from full goal states; returns states, depths, searches, parents, operators.");
+    m.def("sample_conditions", &sampled_conditions, "task"_a, nb::kw_only(), "n"_a, "n_breadth_first"_a, "length"_a,
+          "seed"_a, "go_on"_a.none() = nb::none(),
+          nb::sig("def sample_conditions(task: RegressionTask, *, n: int, n_breadth_first: int, length: int, seed: int, "
+                  "go_on: collections.abc.Callable[[], bool] | None = None) -> "
+                  "tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], "
+                  "numpy.typing.NDArray[numpy.int32]]"),
+          "Regress by breadth-first search and random walks; returns conditions (offsets, values) and depths.");
+    m.def("condition_successors", &successors_of_conditions, "task"_a, "offsets"_a, "values"_a,
+          nb::sig("def condition_successors(task: RegressionTask, offsets: numpy.typing.NDArray[numpy.int32], "
+                  "values: numpy.typing.NDArray[numpy.int32]) -> "
+                  "tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint64]]"),
+          "What holds after each action applicable in all states of a condition; returns sources and bit rows.");
 }
 
 }  // namespace goalward

@@ -35,6 +35,9 @@ def generate(domain: str, *, seed: int = 0, size: int | None = None, **parameter
     """
     if domain not in DOMAINS:
         raise UsageError(f"unknown domain '{domain}'{of_these(domain, DOMAINS)}")
+    for name, value in {"seed": seed, "size": 1 if size is None else size, **parameters}.items():
+        if isinstance(value, bool) or not hasattr(value, "__index__"):
+            raise UsageError(f"{domain}: {name} must be a whole number, but is {value!r}")
     bundled = DOMAINS[domain]
     values = _checked_values(bundled, size, parameters)
     listed = [f"{name}={value}" for name, value in values.items()]

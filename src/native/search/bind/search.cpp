@@ -24,10 +24,10 @@ namespace goalward {
 
 namespace {
 
-void construct_options(SearchOptions* self, bool greedy, double weight, bool unit_costs, std::vector<int> batches,
-                       double time_limit, uint64_t memory_limit, int at_once, uint64_t expansion_limit, int cores) {
-    new (self) SearchOptions{greedy,  weight,          unit_costs, std::move(batches), time_limit, memory_limit,
-                             at_once, expansion_limit, cores};
+void construct_options(SearchOptions* self, bool greedy, double weight, bool beam, bool unit_costs,
+                       std::vector<int> batches, double time_limit, uint64_t memory_limit, int at_once, uint64_t expansion_limit, int cores) {
+    new (self) SearchOptions{greedy,       weight,  beam,            unit_costs, std::move(batches), time_limit,
+                             memory_limit, at_once, expansion_limit, cores};
 }
 
 // Runs pending signal handlers too: an exception from one (Ctrl-C) ends the search and reaches the caller.
@@ -118,11 +118,12 @@ void register_search(nb::module_& m) {
         .value("CANCELLED", Status::cancelled)
         .value("OUT_OF_EXPANSIONS", Status::out_of_expansions);
     nb::class_<SearchOptions>(m, "SearchOptions", "How to search; limits of 0 are no limits.")
-        .def("__init__", &construct_options, nb::kw_only(), "greedy"_a = true, "weight"_a = 1.0, "unit_costs"_a = true,
-             "batches"_a = std::vector<int>{1}, "time_limit"_a = 0.0, "memory_limit"_a = 0, "at_once"_a = 1,
+        .def("__init__", &construct_options, nb::kw_only(), "greedy"_a = true, "weight"_a = 1.0, "beam"_a = false,
+             "unit_costs"_a = true, "batches"_a = std::vector<int>{1}, "time_limit"_a = 0.0, "memory_limit"_a = 0, "at_once"_a = 1,
              "expansion_limit"_a = 0, "cores"_a = 1)
         .def_ro("greedy", &SearchOptions::greedy)
         .def_ro("weight", &SearchOptions::weight)
+        .def_ro("beam", &SearchOptions::beam)
         .def_ro("unit_costs", &SearchOptions::unit_costs)
         .def_ro("batches", &SearchOptions::batches)
         .def_ro("time_limit", &SearchOptions::time_limit)

@@ -110,7 +110,8 @@ private:
                     continue;
                 }
                 if (problem_.is_goal(space_[entry.state])) {
-                    if (!expanding_.empty()) break;  // expand what is before it first: that may lead to a cheaper one
+                    // Expand what is before it first: that may lead to a cheaper one. A beam would forget it.
+                    if (!expanding_.empty() && !options_.beam) break;
                     goal_ = entry.state;
                     return true;
                 }
@@ -118,6 +119,8 @@ private:
                 expanding_.push_back(entry.state);
             }
         }
+        if constexpr (!greedy)
+            if (options_.beam) open_.clear();
         for (StateId id : expanding_) parents_.push_back(space_[id]);
         return false;
     }

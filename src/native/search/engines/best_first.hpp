@@ -20,6 +20,7 @@ namespace goalward {
 struct SearchOptions {
     bool greedy = true;      // order by h alone; otherwise by g + weight * h with reopening
     double weight = 1;
+    bool beam = false;       // forget every state that is not among the best children of the last batch; not greedy
     bool unit_costs = true;  // what g counts
     // How many of the best states are expanded, and their children evaluated, at once. Several numbers: as many
     // searches, which share the effort until one of them ends.

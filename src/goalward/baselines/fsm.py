@@ -1,0 +1,185 @@
+"""FSM: regressed states with improved labels (Bettker, Minini, Pereira, Ritt 2024).
+
+*Understanding Sample Generation Strategies for Learning Heuristic Functions in Classical Planning*, JAIR 80. Conditions
+are regressed from the goal: a share of them by breadth-first search, the others by random walks that start in its
+leaves. Before any network is trained, labels are improved twice: equal states get the least label among them, and a
+condition gets one more than the label of a sampled condition that an action leads to. Conditions are then completed to
+full states, and random states, labelled above all regressed ones, are added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from goalward import _core
+from goalward.baselines.regressed import PLAIN_SAMPLERS
+from goalward.declared import SHARE, option
+from goalward.learning.options import SupervisedOptions
+from goalward.learning.results import TrainingResult
+from goalward.learning.trials import Trial
+from goalward.regression.rollouts import native_regression
+from goalward.sampling import SAMPLERS, Dataset
+from goalward.sampling.samplers import complete
+from goalward.task.packing import choose_variables, core_atoms
+from goalward.task.states import BitRows, from_bits, with_fixed
+from goalward.task.strips import Rows, Task
+
+GoOn = Callable[[], bool]
+Labels = npt.NDArray[np.int32]
+
+
+_CONDITIONS_AT_ONCE = 2048
+"""Conditions whose successors are in memory together. Not tuned."""
+
+
+@dataclass(frozen=True)
+class FsmOptions(SupervisedOptions):
+    """How FSM samples and labels. Defaults are the paper's; the number of samples is RSL's."""
+
+    samples: int = option(100_000, "training states", 10, 10_000_000)
+    random_share: float = option(0.2, "share of random states, labelled above all others", 0.0, 0.99, kind=SHARE)
+    breadth_first_share: float = option(
+        0.1, "share of the regressed states from breadth-first search; the others are from random walks", kind=SHARE
+    )
+    length: int = option(0, "longest regression; 0: |F| over the mean number of effects", 0, 1_000_000)
+    equal_states: bool = option(True, "give equal states the least of their labels (SAI in the paper)")
+    successors: bool = option(
+        True, "label a condition at most one above a sampled one that an action leads to (SUI in the paper)"
+    )
+    sampler: str = option("uniform", "where the atoms that a condition leaves open come from", choices=PLAIN_SAMPLERS)
+
+
+def regression_limit(task: Task) -> int:
+    """|F| over the mean number of effects of an operator, rounded up: the paper's limit of a regression.
+
+    An effect sets a variable, as in Fast Downward's representation: to delete one atom of a mutex group and add
+    another is one effect.
+    """
+    core = core_atoms(task)
+    variables = choose_variables(task, core)
+    variable_of = np.full(task.n_atoms, -1, dtype=np.int64)
+    variable_of[variables.values] = variables.owners
+    operators = np.concatenate([task.add.owners, task.delete.owners]).astype(np.int64)
+    changed = variable_of[np.concatenate([task.add.values, task.delete.values])]
+    operators, changed = operators[changed >= 0], changed[changed >= 0]
+    n_effects = len(np.unique(operators * len(variables) + changed))
+    return -(-int(core.sum()) * len(np.unique(operators)) // n_effects) if n_effects else 1
+
+
+def sample_conditions(
+    task: Task, n: int, breadth_first_share: float, length: int, seed: int, go_on: GoOn | None = None
+) -> tuple[Rows, Labels]:
+    """Up to n conditions regressed from the goal, which is the first, and the number of steps that each took.
+
+    There are fewer if breadth-first search finds all there are, or when ``go_on`` returns False.
+    """
+    offsets, values, depth = _core.sample_conditions(
+        native_regression(task),
+        n=n,
+        n_breadth_first=round(n * breadth_first_share),
+        length=length,
+        seed=int(np.random.default_rng([seed, 0xF5]).integers(2**63)),
+        go_on=go_on,
+    )
+    return Rows(offsets, values), depth
+
+
+def least_of_equal(keys: list[bytes], labels: Labels) -> Labels:
+    """For each key, the least label of all that are equal to it."""
+    least: dict[bytes, int] = {}
+    for key, label in zip(keys, labels.tolist(), strict=True):
+        least[key] = min(label, least.get(key, label))
+    return np.array([least[key] for key in keys], dtype=np.int32)
+
+
+def improve_by_successors(task: Task, conditions: Rows, labels: Labels, go_on: GoOn | None = None) -> Labels:
+    """h(x) ← min(h(x), h(y) + 1) until nothing changes, for all y of the sample that an action leads to from x.
+
+    The action must be applicable in every state of x, and y must hold after it, so the label of x remains an upper
+    bound if that of y is one. When ``go_on`` returns False, labels are improved no further.
+    """
+    h = labels.copy()
+    beyond = int(h.max()) + 1
+
+    def least_holding(chosen: npt.NDArray[np.bool_], states: BitRows) -> Labels:
+        """The least label among the chosen conditions that hold in each state; ``beyond`` if none does."""
+        rows = conditions.select(chosen)
+        found = _core.label_states(rows.offsets, rows.values, h[chosen], task.n_atoms, states, beyond, go_on)
+        return np.where(found < 0, beyond, found).astype(np.int32)
+
+    everything = np.ones(len(h), dtype=np.bool_)
+    sources, targets, best = [], [], []
+    for start in range(0, len(h), _CONDITIONS_AT_ONCE):
+        if go_on is not None and not go_on():
+            break
+        part = Rows.of([conditions[i].tolist() for i in range(start, min(start + _CONDITIONS_AT_ONCE, len(h)))])
+        source, states = _core.condition_successors(native_regression(task), part.offsets, part.values)
+        least = least_holding(everything, states)
+        held = least < beyond  # no label will ever make the others matter
+        sources.append(source[held] + start)
+        targets.append(states[held])
+        best.append(least[held])
+    if not sources:
+        return h
+    source, target, least = np.concatenate(sources), np.concatenate(targets), np.concatenate(best)
+    while True:
+        before = h.copy()
+        np.minimum.at(h, source, least + 1)
+        lower = h < before
+        if not lower.any() or (go_on is not None and not go_on()):
+            return h
+        least = least_holding(lower, target)  # only labels that fell can lower others
+
+
+def make_dataset(
+    task: Task, options: FsmOptions, seed: int, sampling: GoOn | None = None, improving: GoOn | None = None
+) -> Dataset:
+    """Full states of the regressed conditions with improved labels, then random states above them."""
+    n_random = round(options.samples * options.random_share)
+    length = options.length or regression_limit(task)
+    conditions, labels = sample_conditions(
+        task, options.samples - n_random, options.breadth_first_share, length, seed, sampling
+    )
+    keys = [row.tobytes() for row in conditions]
+    if options.equal_states:
+        labels = least_of_equal(keys, labels)
+    if options.successors:
+        labels = _improve_distinct(task, conditions, keys, labels, improving)
+    random = np.random.default_rng([seed, 0xF6])
+    make_pool = SAMPLERS[options.sampler].pool
+    assert make_pool is not None
+    pool = make_pool(task, options.samples, random, sampling)
+    origin = np.concatenate([np.arange(len(labels)), np.full(n_random, -1)]).astype(np.int32)
+    states = with_fixed(task, complete(task, conditions, origin, pool, int(random.integers(2**62))))
+    beyond = int(labels.max()) + 1
+    labels = np.concatenate([labels, np.full(n_random, beyond, dtype=np.int32)])
+    labels[from_bits(states, task.n_atoms)[:, task.goal].all(axis=1)] = 0
+    if options.equal_states:
+        labels = least_of_equal([row.tobytes() for row in states], labels)
+    return Dataset(task, states, labels, origin, beyond, options.sampler)
+
+
+def _improve_distinct(task: Task, conditions: Rows, keys: list[bytes], labels: Labels, go_on: GoOn | None) -> Labels:
+    """The same for a sample with repetitions: each distinct condition is improved once, from its least label."""
+    first: dict[bytes, int] = {}
+    number = np.array([first.setdefault(key, len(first)) for key in keys])
+    chosen = np.zeros(len(keys), dtype=np.bool_)
+    chosen[np.unique(number, return_index=True)[1]] = True
+    improved = improve_by_successors(task, conditions.select(chosen), least_of_equal(keys, labels)[chosen], go_on)
+    lower: Labels = np.minimum(labels, improved[number])
+    return lower
+
+
+def learn(trial: Trial[FsmOptions]) -> TrainingResult:
+    """Sample, improve labels, train."""
+    trial.phase("sampling")
+    dataset = make_dataset(
+        trial.task, trial.options, trial.seed, trial.until("conditions"), trial.until("improved labels")
+    )
+    trial.data(dataset.summary())
+    length = trial.options.length or regression_limit(trial.task)
+    return trial.fit(dataset, samples=len(dataset), length=length, longest=dataset.beyond - 1)
