@@ -40,6 +40,7 @@ BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```$", flags=re.DOTALL | re.MULTILIN
 LONG = re.compile(r"(?<![\w.])(\d+m|[1-9]\ds|\d+h)(?!\w)")
 SIZE = re.compile(r"--size \d+")
 LEARNS = re.compile(r"train|learn")
+ENDS_BY_ITSELF = re.compile(r"goalward (solve|plan) (?!.*--anytime)")  # with the first plan, whatever the limit
 COMMAND = re.compile(r"^    (?:\.venv/bin/)?(goalward [a-z](?:[^\n]*\\\n)*[^\n]*)$", flags=re.MULTILINE)
 
 
@@ -53,7 +54,8 @@ def short(text: str, seconds: str = "2s") -> str:
         return "500ms" if only_learns else seconds
 
     lines = text.splitlines(keepends=True)
-    return SIZE.sub("--size 1", "".join(LONG.sub(moment(line), line) for line in lines))
+    shortened = [line if ENDS_BY_ITSELF.search(line) else LONG.sub(moment(line), line) for line in lines]
+    return SIZE.sub("--size 1", "".join(shortened))
 
 
 def as_script(text: str) -> str:
@@ -112,8 +114,7 @@ def test_commands_and_programs_for_files_at_hand_work(page: str, at_hand: Path) 
     lines = [line for line in COMMAND.findall(text) if not line.startswith("goalward experiment")]
     if find_driver() is None:
         lines = [line.replace(",fd-ff,lama", "").replace(",lama", "") for line in lines]
-    search = re.compile(r"goalward (plan|improve) ")  # grounding counts, and this machine may be busy
-    lines = [short(line, "5s" if search.match(line) else "2s") for line in lines]
+    lines = [short(line, "5s" if re.search("improve|--anytime", line) else "2s") for line in lines]  # grounding counts
     program = "".join(short(block) for language, block in BLOCK.findall(text) if language == "python")
     for command in (["bash", "-c", "\n".join(["set -e", *lines])], [sys.executable, "-c", program]):
         run = subprocess.run(
