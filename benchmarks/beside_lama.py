@@ -54,7 +54,7 @@ from common import (
     translate,
 )
 from goalward import load_model
-from goalward.measures import format_break_even
+from goalward.experiments.cost_over_time import Curve, break_even
 from goalward.search import bind_heuristic, prepare, search
 from goalward.search.improve import Improver
 from goalward.search.learned import is_of_use
@@ -240,8 +240,14 @@ def _what_learning_adds(lines: Sequence[dict[str, Any]]) -> Iterator[str]:
     for line in lines:
         by_instance[line["instance"]].append(line)
     for label, rows in by_instance.items():
-        theirs, ours = (sum(row[name]["seconds"] for row in rows) / len(rows) for name in ("lama-first", "solve"))
-        yield f"{label}: {format_break_even(rows[0]['model']['seconds'], ours, theirs, 'lama-first')}"
+        pairs = [(_curve(row["solve"]), _curve(row["lama-first"])) for row in rows]
+        found = break_even("lama-first", rows[0]["model"]["seconds"], pairs, as_good=False)
+        if found is not None:
+            yield f"{label}: {found.text}"
+
+
+def _curve(run: dict[str, Any]) -> Curve:
+    return Curve(((run["seconds"], run["cost"]),) if run["solved"] else (), run["seconds"])
 
 
 def _ratios(name: str, common: list[dict[str, Any]], by_domain: dict[str, list[dict[str, Any]]]) -> Iterator[str]:

@@ -8,9 +8,6 @@ from hypothesis import strategies as st
 
 from goalward.errors import UsageError
 from goalward.measures import (
-    MEASURABLE,
-    break_even,
-    format_break_even,
     format_count,
     format_duration,
     format_short_duration,
@@ -131,24 +128,3 @@ def test_sizes_are_written_short(size: float, text: str) -> None:
 )
 def test_fractions_of_a_second_are_milliseconds(seconds: float, text: str) -> None:
     assert format_short_duration(seconds) == text
-
-
-@given(st.floats(0, 1e4), st.floats(0, 100), st.floats(0, 100))
-@exactly
-def test_training_has_paid_after_the_first_number_of_states_that_takes_no_longer(
-    training: float, each: float, without: float
-) -> None:
-    found = break_even(training, each, without)
-    if found is None:
-        assert without - each < MEASURABLE
-    elif found < 10**6:  # beyond that, sums of floats say nothing
-        assert training + found * each <= found * without + 1e-6
-        assert found == 0 or training + (found - 1) * each >= (found - 1) * without - 1e-6
-
-
-def test_when_training_pays_is_said_in_words() -> None:
-    assert format_break_even(60, 0.5, 2.5, "lama") == (
-        "training pays after 30 states: 1 m 00 s once, then 0.50 s a state, lama 2.50 s"
-    )
-    assert format_break_even(60, 0.0001, 0.0002, "lama") == "training does not pay: 0.1 ms a state, lama 0.2 ms"
-    assert format_break_even(60, 0.5, 0.02, "lama") == "training does not pay: 0.50 s a state, lama 20.0 ms"

@@ -117,25 +117,3 @@ def counted(number: int, noun: str) -> str:
 def format_short_duration(seconds: float) -> str:
     """``1.5 ms``, ``0.42 s``, ``13.7 s``, ``3 m 20 s``."""
     return f"{1000 * seconds:.1f} ms" if seconds < 0.1 else format_duration(seconds)
-
-
-MEASURABLE = 0.001
-"""Seconds per state by which two searches must differ for the difference to be meaningful."""
-
-
-def break_even(training: float, each: float, each_without: float) -> int | None:
-    """The number of states after which training has paid off, or None if it never does.
-
-    ``training`` is the time for training, ``each`` the time per state with the model, ``each_without`` without it.
-    """
-    saved = each_without - each
-    return math.ceil(training / saved) if saved >= MEASURABLE else None
-
-
-def format_break_even(training: float, each: float, each_without: float, other: str) -> str:
-    """When training pays off, as text; ``other`` is the name of the search without the model."""
-    states = break_even(training, each, each_without)
-    figures = f"{format_short_duration(each)} a state, {other} {format_short_duration(each_without)}"
-    if states is None:
-        return f"training does not pay: {figures}"
-    return f"training pays after {counted(states, 'state')}: {format_duration(training)} once, then {figures}"

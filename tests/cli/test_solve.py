@@ -564,3 +564,37 @@ def test_plan_with_a_model_of_another_problem(goalward: Goalward, bundled: Calla
     outcome = goalward("plan", *files.names, "--model", MODEL)
     assert outcome.code == 31
     assert outcome.error.startswith(f"{files.problem}: object b5")
+
+
+def test_plan_with_what_is_no_model(goalward: Goalward, domain: Path, tmp_path: Path) -> None:
+    for path in (STATES[0], tmp_path / "none"):
+        outcome = goalward("plan", domain, STATES[0], "--model", path)
+        assert outcome.code == 36
+        assert outcome.error.startswith(f"{path}: ")
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (
+            {"network_share": 0.5, "cost_ratio": 0.512, "quality_states": 3},
+            "On validation states, plans cost 0.51 of those found without the network in the same time.",
+        ),
+        (
+            {"network_share": 0.0, "cost_ratio": 1.0, "quality_states": 3},
+            "On validation states, the network did not make plans cheaper in the same time; improvement leaves it out.",
+        ),
+        ({"network_share": 0.0, "cost_ratio": 1.0, "quality_states": 0}, None),
+        ({}, None),
+    ],
+)
+def test_it_says_what_training_found_of_the_cost_of_plans(
+    goalward: Goalward, tmp_path: Path, found: dict[str, float], said: str | None
+) -> None:
+    model = load_model(MODEL)
+    assert isinstance(model, Model)
+    model.info.update(found)
+    save_model(model, tmp_path / "m.goalward")
+    outcome = goalward("solve", tmp_path / "m.goalward", STATES[0], "--improve", "none")
+    assert outcome.code == 0
+    assert [line for line in outcome.out.splitlines() if line.startswith("On validation")] == ([said] if said else [])

@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 import tomllib
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from goalward.errors import UsageError
 from goalward.experiments import contestants
 from goalward.experiments.config import Config, load_config, read_config, shipped_configs
+from goalward.experiments.contestants import Contestant
+from goalward.search.learned import LearnedModel
+from goalward.search.solving import UNTIL_THE_END, WHILE_IT_PAYS, Improvement
 
 GOOD = """\
 states = 2
@@ -135,13 +139,47 @@ def test_models_that_nobody_can_train_are_refused(entry: str, said: str) -> None
     assert said in str(error.value)
 
 
-def test_rows_are_greedy_searches_with_one_heuristic_unless_the_config_says_otherwise() -> None:
-    config = read(GOOD + 'search = { algorithm = "portfolio" }\n[[methods]]\nmethod = "portfolio"\n')
+def test_methods_are_searched_as_users_do_unless_the_config_names_a_search() -> None:
+    config = read(GOOD + '[[methods]]\nmethod = "portfolio"\n')
     learned, ff, portfolio = (one.search_options(1.0, 1) for one in config.methods)
-    assert (learned.algorithm, learned.batches) == ("gbfs", (1, 32, 256))
-    assert (ff.algorithm, portfolio.algorithm) == ("portfolio", "portfolio")
+    assert (learned.algorithm, ff.algorithm, portfolio.algorithm) == ("hybrid", "gbfs", "portfolio")
+    assert [one.improvement for one in config.methods] == [WHILE_IT_PAYS, None, WHILE_IT_PAYS]
+    assert [one["search"] for one in config.as_json()["methods"]] == [
+        {"algorithm": "auto", "improve": "auto"}, {}, {"improve": "auto"},
+    ]  # fmt: skip
+    greedy = read(GOOD.replace("options = { samples = 1000 }", 'search = { algorithm = "gbfs" }')).methods[0]
+    assert (greedy.search_options(1.0, 1).batches, greedy.improvement) == ((1, 32, 256), None)
     hybrid = read(GOOD.replace("options = { samples = 1000 }", 'search = { algorithm = "hybrid" }')).methods[0]
-    assert hybrid.search_options(1.0, 1).algorithm == "hybrid"
+    assert (hybrid.search_options(1.0, 1).algorithm, hybrid.improvement) == ("hybrid", None)
+
+
+@pytest.mark.parametrize(
+    ("wish", "improvement"),
+    [('"none"', None), ('"auto"', WHILE_IT_PAYS), ('"anytime"', UNTIL_THE_END), ('"5s"', Improvement(5.0))],
+)
+def test_how_long_plans_are_improved_is_said_in_the_search(wish: str, improvement: Improvement | None) -> None:
+    for method in ("n-rsl", "portfolio", "ff"):
+        config = read(GOOD + f'[[methods]]\nlabel = "x"\nmethod = "{method}"\nsearch = {{ improve = {wish} }}\n')
+        assert config.methods[-1].improvement == improvement
+
+
+@pytest.mark.parametrize(("helps", "algorithm"), [(True, "hybrid"), (False, "portfolio")])
+def test_a_model_decides_how_it_is_searched_unless_the_config_does(helps: bool, algorithm: str) -> None:
+    model = cast(LearnedModel, SimpleNamespace(info={"likely_to_help": helps}, heuristic=None))
+    assert Contestant("n-rsl", "n-rsl").search_options(1.0, 1, model).algorithm == algorithm
+    for named in ("gbfs", "hybrid"):
+        one = Contestant("n-rsl", "n-rsl", search={"algorithm": named})
+        assert one.search_options(1.0, 1, model).algorithm == named
+
+
+def test_results_of_greedy_searches_stay_what_they_were_when_those_were_the_default() -> None:
+    config = read(GOOD)
+    stored = json.loads(json.dumps(config.as_json()))
+    assert config.conflict(stored) is None
+    stored["methods"][0]["search"] = {}  # as it was written then
+    assert config.conflict(stored) == "the method n-rsl"
+    greedy = read(GOOD.replace("options = {", 'search = { algorithm = "gbfs" }\noptions = {'))
+    assert greedy.conflict(stored) is None
 
 
 def test_a_grid_is_one_method_for_each_combination() -> None:
@@ -205,10 +243,11 @@ def test_results_whose_options_an_older_goalward_may_have_dropped_are_not_added_
     stored: dict[str, Any] = json.loads(json.dumps(read(GOOD).as_json()))
     for method in stored["methods"]:
         del method["search"]
+    greedy = GOOD.replace("options = { samples = 1000 }", 'search = { algorithm = "gbfs" }')  # the search of then
     assert read(GOOD).conflict(stored) == "the method n-rsl"
-    assert read(GOOD.replace("options = { samples = 1000 }", "")).conflict(stored) == "the method n-rsl"
+    assert read(greedy).conflict(stored) == "the method n-rsl"
     stored["methods"][0]["options"] = {}
-    assert read(GOOD.replace("options = { samples = 1000 }", "")).conflict(stored) is None
+    assert read(greedy).conflict(stored) is None
 
 
 @pytest.mark.parametrize(

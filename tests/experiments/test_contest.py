@@ -176,20 +176,43 @@ def test_a_summary_has_medians_over_solved_states_and_rates_over_all() -> None:
 
 
 def test_a_summary_says_when_training_has_paid_beside_what_is_not_trained() -> None:
-    def entries(method: str, *seconds: float, training: float | None = None) -> list[tuple[Unit, Result]]:
-        units = [Unit("search", "d", "e", "i", method, 0, f"s{i}") for i in range(len(seconds))]
-        found = [(u, Result(u.id, "solved", solved=True, total_time=t)) for u, t in zip(units, seconds, strict=True)]
+    def entries(method: str, *runs: tuple[float, int], training: float | None = None) -> list[tuple[Unit, Result]]:
+        units = [Unit("search", "d", "e", "i", method, 0, f"s{i}") for i in range(len(runs))]
+        found = [
+            (unit, Result(unit.id, "solved", solved=True, total_time=seconds, cost=cost))
+            for unit, (seconds, cost) in zip(units, runs, strict=True)
+        ]
         if training is not None:
             unit = Unit("train", "d", "e", "i", method, 0)
             found.insert(0, (unit, Result(unit.id, "trained", total_time=training)))
         return found
 
-    learned = entries("n-rsl", 1.0, 2.0, training=60.0)
-    assert [summary.break_even for summary in summarise(learned)] == [None], "nothing to compare with"
-    both = [*learned, *entries("portfolio", 4.0, 5.0)]
-    assert [summary.break_even for summary in summarise(both)] == [
-        "training pays after 20 states: 1 m 00 s once, then 1.50 s a state, portfolio 4.50 s",
-        None,
+    learned = entries("n-rsl", (1.0, 20), (2.0, 20), training=60.0)
+    assert [summary.break_even for summary in summarise(learned)] == [()], "nothing to compare with"
+    both = [*learned, *entries("portfolio", (4.0, 20), (5.0, 30))]
+    ours, theirs = summarise(both)
+    assert [(one.baseline, one.as_good, one.states, one.unmatched) for one in ours.break_even] == [
+        ("portfolio", True, 20, 1),
+        ("portfolio", False, 20, 0),
     ]
-    all_three = [*both, *entries("lama", 1.0, 1.0)]
-    assert summarise(all_three)[0].break_even == "training does not pay: 1.50 s a state, lama 1.00 s"
+    assert theirs.break_even == ()
+    more = [*both, *entries("lama", (1.0, 50), (1.0, 50)), *entries("lama-full", (7.0, 20), (8.0, 20))]
+    assert [(one.baseline, one.as_good, one.states) for one in summarise(more)[0].break_even] == [
+        ("lama-full", True, 10),
+        ("portfolio", True, 20),
+        ("lama", False, None),
+    ]
+
+
+def test_a_summary_has_costs_over_the_best_known_ones() -> None:
+    def entry(method: str, seed: int | None, seconds: float, cost: int) -> tuple[Unit, Result]:
+        unit = Unit("search", "d", "e", "i", method, seed, "s")
+        extra = {"preparation": 0.0, "first_cost": 2 * cost, "better_plans": [[seconds, cost, "window"]]}
+        return unit, Result(unit.id, "solved", True, total_time=5.0, search_time=0.01, cost=cost, extra=extra)
+
+    alone = [entry("n-rsl", 0, 0.5, 10)]
+    assert summarise(alone)[0].cost_ratios is None, "nothing to compare with"
+    ours, lama = summarise([*alone, entry("n-rsl", 1, 0.5, 40), entry("lama-full", None, 2.0, 20)])
+    # The best known cost is 10 with seed 0 and 20 with seed 1, for lama-full's plan counts with both.
+    assert ours.cost_ratios == {0.1: pytest.approx(8**0.5), 1.0: pytest.approx(2**0.5)}
+    assert lama.cost_ratios == {0.1: pytest.approx(8**0.5), 1.0: pytest.approx(8**0.5)}

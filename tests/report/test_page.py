@@ -206,19 +206,6 @@ def test_what_is_solved_stays_solved_up_to_the_limit(limited: Watched) -> None:
     assert limited.page.evaluate("document.getElementById('plot-cactus').layout.shapes.map(s => s.x0)") == [30]
 
 
-def test_the_break_even_is_where_the_lines_cross(limited: Watched) -> None:
-    # short solves one state of blocks in 3 s, and the rest, like one of rovers, not at all; n-rsl takes 1 + 2 + 3 s
-    # and the limit twice, and has 10 + 11 s of training; ff 4 × 0.5 s and the limit twice.
-    assert limited.page.evaluate("meanSeconds('n-rsl', ['ff'])") == pytest.approx((1 + 2 + 3 + 30 + 1 + 30) / 6)
-    assert limited.page.evaluate("meanSeconds('ff', ['n-rsl'])") == pytest.approx((4 * 0.5 + 2 * 30) / 6)
-    assert limited.page.evaluate("learningSeconds('n-rsl')") == 21
-    assert "n-rsl does not pay for itself beside ff" in limited.page.inner_text("#break-even-note")
-    limited.drawn_after(lambda: limited.page.click(".chip[data-domain=blocks]"))
-    # On rovers alone n-rsl needs (1 + 30) / 2 s and ff 30 s: 21 s are made up for in the second state.
-    assert "n-rsl has paid for itself beside ff after 2 states" in limited.page.inner_text("#break-even-note")
-    limited.drawn_after(lambda: limited.page.click("#all-domains"))
-
-
 def test_log_axes_have_one_kind_of_tick(limited: Watched) -> None:
     ticks = limited.page.evaluate("logAxis('', [0.004, 30000]).ticktext")
     assert ticks == ["0.0001", "0.001", "0.01", "0.1", "1", "10", "100", "1k", "10k", "100k", "1M"]

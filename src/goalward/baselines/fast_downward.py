@@ -124,6 +124,8 @@ class PlannerResult:
     generated: int | None = None
     search_time: float | None = None
     peak_memory: int | None = None
+    translate_time: float | None = None
+    """Seconds of wall-clock time before the search began."""
     plans: tuple[TimedPlan, ...] = ()
     """Of a planner that goes on for better plans: all of them, the one in ``steps`` last."""
     reason: str = ""

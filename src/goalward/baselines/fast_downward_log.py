@@ -50,6 +50,7 @@ class Figures:
     generated: int | None
     search_time: float | None
     peak_memory: int | None
+    translate_time: float | None
 
 
 def read_figures(log: str, *, until_first_plan: bool) -> Figures:
@@ -67,10 +68,12 @@ def read_figures(log: str, *, until_first_plan: bool) -> Figures:
 
     seconds = printed(r"Actual search time: ([\d.e+-]+)s" if until_first_plan else r"Search time: ([\d.e+-]+)s")
     memory = printed(r"Peak memory: (\d+) KB", -1)
+    translated = printed(r"Done! \[[\d.e+-]+s CPU, ([\d.e+-]+)s wall-clock\]", 0)
     return Figures(
         expanded=states("Expanded"),
         evaluated=states("Evaluated"),
         generated=states("Generated"),
         search_time=None if seconds is None else float(seconds),
         peak_memory=None if memory is None else int(memory) * 1024,
+        translate_time=None if translated is None else float(translated),
     )

@@ -44,7 +44,6 @@ from goalward.learning.results import Epoch
 from goalward.learning.watchers import Watcher
 from goalward.measures import counted, format_duration
 from goalward.outward import csv_text, printable
-from goalward.search.strategy import default_search
 
 DEFAULT_METHODS = "n-rsl,rsl,ff"
 COLUMNS = (
@@ -75,9 +74,8 @@ COLUMNS = (
     flag("--seed", help="of all training", default=0, low=0),
     flag(
         "--batch",
-        help="states that searches with learned heuristics expand at once",
+        help="states that searches with learned heuristics expand at once; default: as goalward solve",
         kind=BATCHES,
-        default=default_search(learned=True).batches,
     ),
     flag(
         "--set",
@@ -100,7 +98,7 @@ def compare(
     time_limit: float,
     memory_limit: int,
     seed: int,
-    batch: tuple[int, ...],
+    batch: tuple[int, ...] | None,
     settings: tuple[str, ...],
     models: Path | None,
     force: bool,

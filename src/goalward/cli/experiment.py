@@ -101,7 +101,7 @@ def run(
 
 def _show_end(store: Store, progress: Progress, output: Path, *, complete: bool) -> None:
     """Print the results over all instances, seeds and states, and how to continue."""
-    summaries = summarise(store.results(with_extra=False))
+    summaries = summarise(store.results())
     if summaries:
         show_summaries(summaries)
         say()

@@ -34,19 +34,18 @@ from goalward.search import (
     HEURISTICS,
     TURNS,
     Algorithm,
-    BoundHeuristic,
     ImprovedPlan,
     Statistics,
     bind_heuristic,
     prepare,
 )
 from goalward.search.heuristics import check_heuristic
-from goalward.search.learned import load_model
+from goalward.search.learned import LearnedModel, load_model
 from goalward.search.solving import UNTIL_THE_END, Outcome, solve
-from goalward.search.starts import Start, initial_state
-from goalward.search.strategy import default_search
+from goalward.search.starts import initial_state
+from goalward.search.strategy import default_search, strategy_for
 from goalward.task.grounding import UnsolvableError, ground
-from goalward.task.lifted import Domain, Problem
+from goalward.task.lifted import Domain
 from goalward.task.lifted_reader import read_domain, read_problem
 from goalward.task.plan_file import write_text_atomically
 
@@ -134,22 +133,22 @@ def plan(
     improvement = UNTIL_THE_END if anytime else parse_improvement(improve)
     if algorithm is None and heuristic is not None:
         algorithm = "gbfs"
-    options = default_search(
-        learned=model is not None,
-        algorithm=cast(Algorithm | None, algorithm),
-        batch=batch,
-    )
-    options = replace(options, weight=weight, unit_costs=None if costs is None else costs == "unit", cores=cores)
+    default_search(learned=model is not None, algorithm=cast(Algorithm | None, algorithm), batch=batch)  # checks them
     loaded = limits.elapsed
     try:
         with spinner("grounding", not as_json), limits.enforce("reading and grounding the problem"):
             lifted_domain = read_domain(domain)
             lifted_problem = read_problem(problem, lifted_domain)
-            if model is None:
+            trained = None if model is None else _load_model(model, lifted_domain, message_steps)
+            strategy = strategy_for(trained, algorithm=cast(Algorithm | None, algorithm), batch=batch)
+            unit_costs = None if costs is None else costs == "unit"
+            options = replace(strategy.options, weight=weight, unit_costs=unit_costs, cores=cores)
+            if trained is None:
                 start = initial_state(ground(lifted_domain, lifted_problem))
                 bound = bind_heuristic(start.task, name, unit_costs=options.counts_steps)
             else:
-                start, bound = _bind_model(model, lifted_domain, lifted_problem, message_steps)
+                start = trained.start(lifted_problem.text, lifted_problem.source)
+                bound = strategy.bind(start.task)
             prepare(bound, options, start.atoms)  # built here, where the time limit can interrupt it
     except (UnsolvableError, LimitError) as error:
         if as_json:
@@ -194,16 +193,13 @@ def plan(
     return EXIT_CODES[outcome.status]
 
 
-def _bind_model(
-    path: Path, domain: Domain, problem: Problem, message_steps: int | None
-) -> tuple[Start, BoundHeuristic]:
-    """The problem's initial state as a state of the model's task, and the model's heuristic for it."""
+def _load_model(path: Path, domain: Domain, message_steps: int | None) -> LearnedModel:
+    """The model, which must be for this domain."""
     model = load_model(path)
     if message_steps is not None:
         model = model.with_settings(message_steps=message_steps)
     model.check_domain(domain.text, domain.source)
-    start = model.start(problem.text, problem.source)
-    return start, model.heuristic(start.task)
+    return model
 
 
 class PlanSeries:

@@ -36,7 +36,6 @@ from goalward.errors import ExitCode, GoalwardError, LimitError, UsageError
 from goalward.measures import (
     counted,
     format_batches,
-    format_break_even,
     format_count,
     format_duration,
     format_short_duration,
@@ -140,7 +139,7 @@ def solve(
             if interrupt.asked:
                 break
     _complain(rows, starts)
-    summary = _summary(rows, limits.elapsed, len(states)) | {"break_even": _break_even(loaded.info)}
+    summary = _summary(rows, limits.elapsed, len(states)) | {"validation": _validation(loaded.info)}
     rows = _with_all_columns(rows)
     if as_json:
         print_json({"model": str(model), "states": rows, "summary": summary})
@@ -259,14 +258,14 @@ def _summary(rows: list[Row], seconds: float, total: int) -> dict[str, Any]:
     }
 
 
-def _break_even(info: dict[str, Any]) -> str | None:
-    """When training pays off, by the validation states of training; None if training did not measure it."""
-    training, each, without = (info.get(n) for n in ("seconds", "seconds_per_state", "seconds_per_state_without"))
-    if training is None or each is None or without is None:
+def _validation(info: dict[str, Any]) -> str | None:
+    """What training found on validation states of the cost of plans; None if it did not compare any."""
+    ratio = info.get("cost_ratio")
+    if ratio is None or not info.get("quality_states"):
         return None
-    if not info.get("solved_without") and not any(trial.get("solved") for trial in info.get("trials", [])):
-        return None  # searches that found nothing say nothing about time
-    return format_break_even(training, each, without, "without the model")
+    if not info.get("network_share"):
+        return "the network did not make plans cheaper in the same time; improvement leaves it out"
+    return f"plans cost {ratio:.2f} of those found without the network in the same time"
 
 
 def _summary_lines(summary: dict[str, Any]) -> str:
@@ -283,7 +282,7 @@ def _summary_lines(summary: dict[str, Any]) -> str:
         )
         searched = format_short_duration(summary["search_time"])
         lines.append(f"{format_count(rate)} evaluations/s; {searched} of search{improved}.")
-    if summary["break_even"]:
-        lines.append(f"By its validation states: {summary['break_even']}.")
+    if summary["validation"]:
+        lines.append(f"On validation states, {summary['validation']}.")
     lines.append(f"Total time: {format_duration(summary['total_time'])}")
     return "\n".join(lines)

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 
 from rich.table import Table
 
-from goalward.cli.console import say_wrapped
+from goalward.cli.console import say, say_wrapped
 from goalward.cli.terminal import print_table
+from goalward.experiments.cost_over_time import PENALTY
 from goalward.experiments.summary import MethodSummary
 from goalward.measures import format_count, format_duration, format_short_duration
 from goalward.outward import printable
@@ -15,6 +16,10 @@ from goalward.outward import printable
 FOOTNOTE = """\
 expanded, length, cost, search and time are medians over solved states; search is the search alone
 time is wall-clock time and includes reading and grounding, or loading the model"""
+
+RATIO_FOOTNOTE = f"""\
+geometric mean over the states that some method solved; time counts reading and grounding, or loading the model
+a state without a plan counts as {PENALTY:g} times its dearest known plan"""
 
 
 def show_summaries(summaries: Sequence[MethodSummary]) -> None:
@@ -29,11 +34,31 @@ def show_summaries(summaries: Sequence[MethodSummary]) -> None:
         table.add_row(*_cells(summary, costs=costs))
     print_table(table)
     say_wrapped(FOOTNOTE)
+    _show_ratios(summaries)
     for summary in summaries:
-        if summary.break_even:
-            say_wrapped(f"{summary.method}: {summary.break_even}")
+        for found in summary.break_even:
+            say_wrapped(f"{summary.method}: {found.text}")
         if summary.failure:
             say_wrapped(f"{summary.method}: {summary.failure}")
+
+
+def _show_ratios(summaries: Sequence[MethodSummary]) -> None:
+    """Cost over time, if several methods found plans."""
+    times = list(dict.fromkeys(seconds for summary in summaries for seconds in summary.cost_ratios or ()))
+    if not times:
+        return
+    table = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
+    table.add_column("cost over the best known, after")
+    for seconds in times:
+        table.add_column(f"{seconds:g} s", justify="right")
+    for summary in summaries:
+        known = summary.cost_ratios or {}
+        table.add_row(
+            printable(summary.method), *(f"{known[seconds]:.2f}" if seconds in known else "-" for seconds in times)
+        )
+    say()
+    print_table(table)
+    say_wrapped(RATIO_FOOTNOTE)
 
 
 def _cells(summary: MethodSummary, *, costs: bool) -> list[str]:

@@ -147,8 +147,10 @@ class Config:
             raise UsageError("choose one of benchmark.folder and [[generate]]")
 
     def as_json(self) -> dict[str, Any]:
-        """For the results' meta data."""
-        return asdict(self)
+        """For the results' meta data; defaults of searches are written out, because they may change."""
+        searches = [{"search": method.full_search} for method in self.methods]
+        table = asdict(self)
+        return table | {"methods": [one | full for one, full in zip(table["methods"], searches, strict=True)]}
 
     def conflict(self, stored: dict[str, Any]) -> str | None:
         """Why results of this config cannot stand beside those of a stored one; None if they can.
@@ -165,9 +167,11 @@ class Config:
         if ours["benchmark"]["folder"] != stored.get("benchmark", {}).get("folder"):
             return "benchmark.folder"
         theirs = {method["label"]: method for method in stored.get("methods", [])}
+        learned = {method.label for method in self.methods if method.kind != "planner"}
         for method in ours["methods"]:
-            if method["label"] in theirs and _plain(method) != _with_search(theirs[method["label"]]):
-                return f"the method {method['label']}"
+            label = method["label"]
+            if label in theirs and _plain(method) != _with_search(theirs[label], learned=label in learned):
+                return f"the method {label}"
         made = {(g["domain"], g["difficulty"], g["instance"]): g for g in stored.get("generate", [])}
         for one in ours["generate"]:
             place = one["domain"], one["difficulty"], one["instance"]
@@ -176,17 +180,18 @@ class Config:
         return None
 
 
-def _with_search(method: dict[str, Any]) -> Any:
+def _with_search(method: dict[str, Any], *, learned: bool) -> Any:
     """A stored method, to be compared with one of a config; None where its results cannot be trusted.
 
     Methods were once stored without ``search``, and some of their options never reached the learner. Their results
-    count where no options were given.
+    count where no options were given. Searches of learned methods that were stored without their algorithm were GBFS.
     """
     old = "search" not in method
     method = with_current_names(_plain(method))
     if old and method.get("options"):
         return None
-    return {"train": None, "model_of": None, **method, "search": method.get("search", {})}
+    search = ({"algorithm": "gbfs"} if learned else {}) | method.get("search", {})
+    return {"train": None, "model_of": None, **method, "search": search}
 
 
 def _plain(value: Any) -> Any:

@@ -15,9 +15,10 @@ from goalward.learning.methods import FORMER_METHODS, METHODS, Method, find_meth
 from goalward.learning.options import LearnOptions
 from goalward.search import HEURISTICS, SearchOptions
 from goalward.search.best_first import FORMER_ALGORITHMS
+from goalward.search.learned import LearnedModel
 from goalward.search.portfolio import current_lead
-from goalward.search.solving import WHILE_IT_PAYS, Improvement
-from goalward.search.strategy import PLAIN, default_search
+from goalward.search.solving import UNTIL_THE_END, WHILE_IT_PAYS, Improvement
+from goalward.search.strategy import Strategy, default_search, strategy_for
 
 FROM_THE_CONFIG = {
     "seed": "seeds",
@@ -29,9 +30,11 @@ PORTFOLIO = "portfolio"
 LIMITS = {"time_limit": "budgets.search", "memory_limit": "budgets.memory"}
 """Options of the search that stand elsewhere in a config."""
 AUTO = "auto"
-"""The search of ``goalward solve``: hybrid, or without the model if training found it of no use."""
+"""The search, or the improvement of plans, that ``goalward solve`` and ``plan`` use by default."""
+ANYTIME = "anytime"
+"""Improvement until the limit of the search, as ``goalward plan --anytime`` does."""
 IMPROVE = "improve"
-"""What is done with a plan after the search: "auto", as ``goalward solve`` does, a duration, or "none"."""
+"""What is done with a plan after the search: :data:`AUTO`, :data:`ANYTIME`, a duration, or "none"."""
 
 
 @dataclass(frozen=True)
@@ -152,36 +155,55 @@ class Contestant:
         return replace(DomainOptions.of(self.method, self.options), seed=seed, time_limit=seconds)
 
     @property
-    def searches_as_solve(self) -> bool:
-        """Is the search that of ``goalward solve``, which leaves out a model that training found of no use?"""
-        return self.search.get("algorithm") == AUTO
+    def full_search(self) -> dict[str, Any]:
+        """The table ``search`` with its defaults written out, as results remember it.
 
-    def search_options(self, seconds: float, memory: int, *, of_use: bool = True) -> SearchOptions:
-        """How one state is searched from: by default greedily with the heuristic alone, as in the paper.
-
-        With learned heuristics, several widths take turns by default. ``of_use`` is what training found of the model.
+        Learned methods are searched as ``goalward solve`` does, ``portfolio`` as ``goalward plan`` does, both with
+        improvement of plans. What names its own search improves nothing unless asked to, and GBFS with one heuristic
+        is such a search: a table then compares what searches find.
         """
-        given: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value
-            for name, value in self.search.items()
-            if name != IMPROVE
-        }
-        algorithm = given.pop("algorithm", "portfolio" if self.method == PORTFOLIO else "gbfs")
-        if algorithm == AUTO and not of_use:
-            default = PLAIN
+        found = dict(self.search)
+        if self.kind != "planner":
+            found.setdefault("algorithm", AUTO)
+        as_users_do = found.get("algorithm") == AUTO or (self.method == PORTFOLIO and "algorithm" not in found)
+        return {IMPROVE: AUTO, **found} if as_users_do else found
+
+    def strategy(self, model: LearnedModel) -> Strategy:
+        """How to search with a model of this method."""
+        algorithm, batch = self._algorithm_and_batch()
+        return strategy_for(model, algorithm=algorithm, batch=batch)
+
+    def search_options(self, seconds: float, memory: int, model: LearnedModel | None = None) -> SearchOptions:
+        """How one state is searched from, with the model if the method is learned.
+
+        Without the model, which decides it, a learned method is assumed to be of use.
+        """
+        if model is not None:
+            default = self.strategy(model).options
         else:
-            default = default_search(
-                learned=self.kind != "planner",
-                algorithm=None if algorithm == AUTO else algorithm,
-                batch=given.pop("batch", None),
-            )
+            algorithm, batch = self._algorithm_and_batch()
+            default = default_search(learned=self.kind != "planner", algorithm=algorithm, batch=batch)
+        elsewhere = ("algorithm", "batch", IMPROVE)
+        given: dict[str, Any] = {name: _as_tuple(value) for name, value in self.search.items() if name not in elsewhere}
         return replace(default, **given, time_limit=seconds, memory_limit=memory)
+
+    def _algorithm_and_batch(self) -> tuple[Any, Any]:
+        """As the config has them; None stands for the default of ``goalward solve`` or ``plan``."""
+        one_heuristic = self.kind == "planner" and self.method != PORTFOLIO
+        algorithm = self.search.get("algorithm", "gbfs" if one_heuristic else AUTO)
+        return None if algorithm == AUTO else algorithm, _as_tuple(self.search.get("batch"))
 
     @property
     def improvement(self) -> Improvement | None:
-        """How long plans are improved; not at all unless asked for, so that a table compares what searches find."""
-        wish = self.search.get(IMPROVE)
-        return WHILE_IT_PAYS if wish == "auto" else Improvement.of(wish)
+        """How long plans are improved."""
+        wish = self.full_search.get(IMPROVE)
+        if wish in (AUTO, ANYTIME):
+            return WHILE_IT_PAYS if wish == AUTO else UNTIL_THE_END
+        return Improvement.of(wish)
+
+
+def _as_tuple(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
 
 
 def with_current_names(table: dict[str, Any]) -> dict[str, Any]:

@@ -46,6 +46,8 @@ class Result:
     that of a search the figures of its outcome that have no column, ``best_h_over_time`` (seconds, and the least value
     of its heuristic so far) and, if it is solved, ``h_along``, the heuristic's value at each state of the plan, the
     first and the last included, and ``better_plans``: when each better one was found, its cost, and what found it.
+    Their times count from the beginning of the search, which began ``preparation`` seconds after the run.
+    ``first_plan_time`` is when the first plan was found if ``search_time`` does not say that.
     """
 
     unit: str
@@ -103,6 +105,7 @@ def checked_result(values: dict[str, Any]) -> Result:
 _EXTRA: dict[str, type | tuple[type, ...]] = {
     "curve": list, "notes": dict, "seconds": (int, float), "validation_solved": int, "validation_states": int,
     "validation_evaluations": int, "h_along": list, "best_h_over_time": list, "better_plans": list, "imported": str,
+    "preparation": (int, float), "first_plan_time": (int, float), "first_cost": (int, float),
 }  # fmt: skip
 _META: dict[str, type | tuple[type, ...]] = {
     "name": str, "config": dict, "versions": dict, "machine": dict, "runs": list, "imported": list,

@@ -6,15 +6,18 @@ import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from goalward.experiments.cost_over_time import KEYS, BreakEven, Curve, break_even, cost_ratios, curve_of
 from goalward.experiments.store import Result, Unit
 from goalward.learning.methods import FORMER_METHODS
-from goalward.measures import format_break_even
 
 Entry = tuple[Unit, Result]
 
-
-WITHOUT_TRAINING = ("lama", "portfolio", *FORMER_METHODS)
-"""What training has to be faster than, in the long run: the first of these that was measured."""
+AS_GOOD = ("lama-full", "portfolio", *FORMER_METHODS)
+"""Baselines that go on for better plans: training is compared with plans as good from each that was measured."""
+ANY_PLAN = ("lama", "lama-full", "portfolio", *FORMER_METHODS)
+"""For any plan at all, training is compared with the first of these that was measured."""
+TIMES = (0.1, 1.0, 10.0)
+"""Seconds after which costs are compared."""
 
 
 @dataclass(frozen=True)
@@ -31,30 +34,82 @@ class MethodSummary:
     median_cost: float | None
     median_search_time: float | None
     median_total_time: float | None
-    mean_total_time: float | None
-    """Over all states, those that were given up too."""
     failure: str | None
     """Why its first failed training failed."""
-    break_even: str | None = None
-    """Of a method that is trained: after how many states it takes less time than one of :data:`WITHOUT_TRAINING`."""
+    cost_ratios: dict[float, float] | None = None
+    """By seconds: cost over the best known cost, as :func:`~goalward.experiments.cost_over_time.cost_ratios` has it."""
+    break_even: tuple[BreakEven, ...] = ()
+    """Of a method that is trained: after how many states it takes less time than methods that are not."""
 
 
 def summarise(entries: Iterable[Entry]) -> list[MethodSummary]:
     """One line per method, in the order in which they come."""
     by_method: dict[str, list[Entry]] = {}
     for unit, result in entries:
-        by_method.setdefault(unit.method, []).append((unit, result))
+        kept = {name: result.extra[name] for name in KEYS if name in result.extra}  # the rest is bulk
+        by_method.setdefault(unit.method, []).append((unit, replace(result, extra=kept)))
     summaries = [_summary(method, found) for method, found in by_method.items()]
-    others = [summary for name in WITHOUT_TRAINING for summary in summaries if summary.method == name]
-    return [_compared(summary, others[0]) if others else summary for summary in summaries]
+    curves = {method: _curves(found) for method, found in by_method.items()}
+    return [_compared(summary, curves) for summary in _with_ratios(summaries, curves)]
 
 
-def _compared(summary: MethodSummary, other: MethodSummary) -> MethodSummary:
-    """With the number of states after which training pays, where there is something to say of it."""
-    training, each, without = summary.training_time, summary.mean_total_time, other.mean_total_time
-    if training is None or each is None or without is None:
+_State = tuple[str, str, str, str | None]
+_Curves = dict[_State, dict[int | None, Curve]]
+
+
+def _curves(entries: Sequence[Entry]) -> _Curves:
+    """By state and seed."""
+    found: _Curves = {}
+    for unit, result in entries:
+        if unit.kind == "search" and (curve := curve_of(result)) is not None:
+            found.setdefault((unit.domain, unit.difficulty, unit.instance, unit.state), {})[unit.seed] = curve
+    return found
+
+
+def _with_ratios(summaries: list[MethodSummary], curves: dict[str, _Curves]) -> list[MethodSummary]:
+    """With ratios of costs, if there is more than one method to compare; several seeds count as several states."""
+    own = {seed for found in curves.values() for by_seed in found.values() for seed in by_seed if seed is not None}
+    seeds: list[int | None] = [*sorted(own)] or [None]
+    by_seed = {
+        method: {
+            (*state, seed): curve
+            for state, seeded in found.items()
+            for seed in seeds
+            if (curve := seeded.get(seed, seeded.get(None))) is not None
+        }
+        for method, found in curves.items()
+    }
+    solved = sum(any(curve.plans for curve in found.values()) for found in by_seed.values())
+    if solved < 2:
+        return summaries
+    reached = max(curve.seconds for found in by_seed.values() for curve in found.values())
+    times = [seconds for seconds in TIMES if seconds == TIMES[0] or seconds <= reached]
+    ratios = cost_ratios(by_seed, times)
+    return [
+        replace(summary, cost_ratios=dict(zip(times, known, strict=True)))
+        if (known := ratios[summary.method]) is not None
+        else summary
+        for summary in summaries
+    ]
+
+
+def _compared(summary: MethodSummary, curves: dict[str, _Curves]) -> MethodSummary:
+    """With the numbers of states after which training pays, where there is something to say of it."""
+    if summary.training_time is None:
         return summary
-    return replace(summary, break_even=format_break_even(training, each, without, other.method))
+    ours = curves[summary.method]
+    wanted = [(name, True) for name in AS_GOOD if name in curves]
+    wanted += [(name, False) for name in [name for name in ANY_PLAN if name in curves][:1]]
+    found = []
+    for name, as_good in wanted:
+        pairs = [
+            (curve, theirs)
+            for state, by_seed in ours.items()
+            for curve in by_seed.values()
+            for theirs in curves[name].get(state, {}).values()
+        ]
+        found.append(break_even(name, summary.training_time, pairs, as_good=as_good))
+    return replace(summary, break_even=tuple(one for one in found if one is not None))
 
 
 def _summary(method: str, entries: Sequence[Entry]) -> MethodSummary:
@@ -76,7 +131,6 @@ def _summary(method: str, entries: Sequence[Entry]) -> MethodSummary:
         median_cost=_median(result.cost for result in solved),
         median_search_time=_median(result.search_time for result in solved),
         median_total_time=_median(result.total_time for result in solved),
-        mean_total_time=_mean([result.total_time for result in searches]),
         failure=failed[0] if failed else None,
     )
 

@@ -26,11 +26,10 @@ from goalward.learning.methods import train_with
 from goalward.learning.watchers import FirstEpoch
 from goalward.outward import finite
 from goalward.search import BoundHeuristic, Statistics, Status, bind_heuristic
-from goalward.search.learned import import_for, load_model
+from goalward.search.learned import LearnedModel, import_for, load_model
 from goalward.search.model import Model, save_model
 from goalward.search.solving import Outcome, solve
 from goalward.search.starts import Start
-from goalward.search.strategy import is_of_use
 from goalward.task.plan_file import format_plan, write_text_atomically
 from goalward.task.sexpr import read_text
 from goalward.task.states import StateReader, states_along
@@ -209,17 +208,18 @@ def _validate(job: Job, model: Model) -> Score | None:
     from goalward.learning.validation import score, validation_states  # noqa: PLC0415 - the room loads PyTorch
 
     states = validation_states(model.task, job.validation.states, VALIDATION_SEED)
-    return score(model.heuristic(), states, job.contestant.search_options(job.validation.search, job.budgets.memory))
+    options = job.contestant.search_options(job.validation.search, job.budgets.memory, model)
+    return score(model.heuristic(), states, options)
 
 
 def _search(job: Job, clock: _Clock, go_on: Callable[[], bool], enforce: Enforce) -> Result:
     with enforce(job.budgets.search, job.budgets.memory, "reading and grounding the problem, or loading the model"):
-        start, heuristic, of_use = _prepare(job)
+        start, heuristic, model = _prepare(job)
     prepared = clock.seconds
     if prepared >= job.budgets.search:
         return _ended(job, Status.OUT_OF_TIME, clock, "out of time before the search began")
     wall_limit = job.search_wall_limit - prepared
-    options = job.contestant.search_options(wall_limit, job.budgets.memory, of_use=of_use)
+    options = job.contestant.search_options(wall_limit, job.budgets.memory, model)
     # Searches look at the wall clock; CPU time is looked at here, about twenty times a second.
     cpu_limit = job.budgets.search if job.counts_cpu_time else math.inf
     descent = _Descent(lambda: clock.seconds < cpu_limit and go_on())
@@ -232,6 +232,7 @@ def _search(job: Job, clock: _Clock, go_on: Callable[[], bool], enforce: Enforce
         searching = outcome.search_time / max(outcome.search_time + outcome.improve_time, 1e-9)
         figures["search_time"] = round((seconds - prepared) * searching, 6)
     kept = {name: figures.pop(name) for name in COLUMNS}
+    figures["preparation"] = round(prepared, 6)
     figures["best_h_over_time"] = descent.points(outcome)
     if outcome.solved:
         write_text_atomically(job.scratch, outcome.plan_text)
@@ -271,13 +272,12 @@ class _Descent:
         return [(round(seconds, 4), round(h, 4)) for seconds, h in points]
 
 
-def _prepare(job: Job) -> tuple[Start, BoundHeuristic, bool]:
-    """The state on the atoms of its task, what guides the search, and whether that is a model, if there is one."""
+def _prepare(job: Job) -> tuple[Start, BoundHeuristic, LearnedModel | None]:
+    """The state on the atoms of its task, what guides the search, and the model if there is one."""
     if job.model is not None:
         model = load_model(job.model)
         start = model.start(read_text(job.state_file), job.state_file)
-        of_use = not job.contestant.searches_as_solve or is_of_use(model)
-        return start, model.heuristic(start.task), of_use
+        return start, job.contestant.strategy(model).bind(start.task), model
     from goalward.task.grounding import ground_files  # noqa: PLC0415 - loads the translator
 
     task = ground_files(job.domain_file, job.problem_file)
@@ -285,7 +285,7 @@ def _prepare(job: Job) -> tuple[Start, BoundHeuristic, bool]:
     start = Start(task, StateReader(task).parse(text, job.state_file), text, job.state_file)
     name = "ff" if job.contestant.method == PORTFOLIO else job.contestant.method
     options = job.contestant.search_options(job.budgets.search, job.budgets.memory)
-    return start, bind_heuristic(task, name, unit_costs=options.counts_steps), True
+    return start, bind_heuristic(task, name, unit_costs=options.counts_steps), None
 
 
 def _h_along(heuristic: BoundHeuristic, outcome: Outcome) -> list[float]:
@@ -312,6 +312,8 @@ def _run_planner(job: Job, clock: _Clock, go_on: Callable[[], bool]) -> Result:
     extra: dict[str, Any] = {}
     if found.plans:
         extra = {
+            "preparation": found.translate_time,
+            "first_plan_time": found.plans[0].seconds,
             "first_plan_length": found.plans[0].length,
             "first_cost": found.plans[0].cost,
             "better_plans": [(plan.seconds, plan.cost, "lama") for plan in found.plans[1:] if plan.seconds is not None],

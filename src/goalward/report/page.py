@@ -7,8 +7,9 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
+from goalward.experiments.cost_over_time import PENALTY, BreakEven
 from goalward.experiments.store import Store
-from goalward.report import coverage, not_solved, paper, plans, side_by_side, training
+from goalward.report import coverage, not_solved, paper, plans, quality, side_by_side, training
 from goalward.report.data import Experiment, Instance, instance_of
 from goalward.report.provenance import how
 from goalward.report.queues import queue_use
@@ -48,6 +49,7 @@ def make_page(experiment: Experiment, store: Store) -> dict[str, Any]:
         "along": _along(experiment, store),
         "descents": _descents(experiment, store),
         "courses": _courses(experiment, store),
+        **_quality(experiment, store),
         "outcomes": [[method, dict(found)] for method, found in side_by_side.outcomes(experiment).items()],
         "queues": _queues(experiment, store),
         "failures": _failures(experiment),
@@ -267,6 +269,39 @@ def _courses(experiment: Experiment, store: Store) -> list[list[Any]]:
         [one.method, instances[one.instance], one.state, *_columns_of(one.points)]
         for one in plans.courses(experiment, store)
     ]
+
+
+def _quality(experiment: Experiment, store: Store) -> dict[str, Any]:
+    """What training buys.
+
+    ``ratios``: the penalty of a state without a plan, moments, and [method, domain, states, [sums of logarithms]].
+    ``paid``: [method, baseline, instance, training, states compared, as good, any plan], and of each of the last two
+    [seconds, the baseline's seconds, states on which it found no such plan, states after which training has paid].
+    """
+    instances = {instance: number for number, instance in enumerate(experiment.instances)}
+    found = quality.curves(experiment, store)
+    times, sums = quality.ratios_over_time(found)
+
+    def figures(one: BreakEven) -> list[float | None]:
+        return [round(one.seconds, 4), round(one.baseline_seconds, 4), one.unmatched, one.states]
+
+    return {
+        "ratios": {
+            "penalty": PENALTY,
+            "times": [float(f"{seconds:.4g}") for seconds in times],
+            "sums": [
+                [one.method, experiment.domains.index(one.domain), one.states, [round(x, 4) for x in one.sums]]
+                for one in sums
+            ],
+        },
+        "paid": [
+            [
+                one.method, one.as_good.baseline, instances[one.instance], round(one.as_good.training, 3),
+                one.as_good.compared, figures(one.as_good), figures(one.any_plan),
+            ]
+            for one in quality.paid(experiment, found)
+        ],
+    }  # fmt: skip
 
 
 def _failures(experiment: Experiment) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from goalward.experiments.contestants import PORTFOLIO, with_current_names
+from goalward.experiments.contestants import AUTO, PORTFOLIO, with_current_names
 from goalward.experiments.store import Store
 from goalward.report.data import Experiment, method_tables
 from goalward.search import GUIDED
@@ -52,7 +52,7 @@ def _several(entry: dict[str, object]) -> bool:
     entry = with_current_names(entry)
     search = entry.get("search")
     chosen = search.get("algorithm") if isinstance(search, dict) else None
-    return (chosen or ("portfolio" if entry.get("method") == PORTFOLIO else "gbfs")) in GUIDED
+    return (chosen or ("portfolio" if entry.get("method") == PORTFOLIO else "gbfs")) in (*GUIDED, AUTO)
 
 
 def _queue(name: str) -> str:

@@ -31,6 +31,9 @@ function duration(seconds) {
   return `${(seconds / 3600).toFixed(2)} h`;
 }
 
+// Seconds of which a fraction may count.
+const shortTime = (seconds) => (seconds < 0.1 ? `${(1000 * seconds).toFixed(1)} ms` : seconds < 10 ? `${seconds.toFixed(2)} s` : duration(seconds));
+
 // At most so many items, evenly spread, the first and the last included.
 function thin(items, most) {
   if (items.length <= most) return items;

@@ -53,6 +53,7 @@ function afterFilter() {
   drawStates();
   drawUnsolved();
   if (!byId("plans").hidden) drawRatios();
+  if (!byId("break-even").hidden) drawPaid();
   return drawPlots();
 }
 
@@ -100,7 +101,7 @@ let drawing = Promise.resolve();
 function drawPlots() {
   drawing = drawing.then(async () => {
     if (!window.Plotly) return;
-    for (const figure of [drawPairs, drawCactus, drawSpeed, drawAlong, drawDescents, drawCurves, drawBreakEven, drawLabels, drawCourses]) {
+    for (const figure of [drawPairs, drawCactus, drawSpeed, drawAlong, drawDescents, drawCurves, drawLabels, drawRatiosOverTime, drawCourses]) {
       await figure();
       await new Promise((resolve) => setTimeout(resolve)); // let the reader scroll meanwhile
     }
@@ -116,12 +117,17 @@ function showSections() {
   byId("descents").hidden = !page.descents.length;
   byId("training").hidden = !page.curves.kept.length;
   byId("data").hidden = !page.labels.length;
-  byId("break-even").hidden = !page.training.length || page.methods.every((method) => method.learned);
+  byId("break-even").hidden = !page.paid.length;
+  fillSelect("paid-method", [...new Set(page.paid.map((one) => one[0]))].map((label) => [label, label]));
+  const baselines = [...new Set(page.paid.map((one) => one[1]))];
+  fillSelect("paid-baseline", baselines.map((label) => [label, label]), ["lama-full", "portfolio", "lama"].find((label) => baselines.includes(label)));
   byId("speed").hidden = !page.rates.length;
   byId("pairs").hidden = page.methods.length < 2;
   const costs = page.methods.map(({ label }) => label).filter((label) => page.runs[label].cost.some((cost) => cost !== null));
   byId("plans").hidden = costs.length < 2;
   byId("cost-figure").hidden = costs.length < 2;
+  byId("ratios").hidden = !page.ratios.times.length;
+  byId("penalty").textContent = String(page.ratios.penalty);
   byId("courses").hidden = !page.courses.length;
   fillSelect("cost-reference", costs.map((label) => [label, label]), ["lama-full", "lama", "ff"].find((label) => costs.includes(label)));
   byId("paper-switch").hidden = !page.paper.columns.length;
@@ -150,6 +156,8 @@ function listen() {
   byId("labels-instance").addEventListener("change", redraw(drawLabels));
   byId("course-instance").addEventListener("change", redraw(drawCourses));
   byId("cost-reference").addEventListener("change", drawRatios);
+  byId("paid-method").addEventListener("change", drawPaid);
+  byId("paid-baseline").addEventListener("change", drawPaid);
   byId("state-filter").addEventListener("input", drawStates);
   byId("copy-states").addEventListener("click", async () => { await copyText(statesAsCsv()); toast("Copied as CSV"); });
   document.querySelectorAll(".scroll").forEach((node) => node.addEventListener("scroll", () => showThatItScrolls(node)));

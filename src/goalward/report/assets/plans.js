@@ -25,6 +25,26 @@ function drawRatios() {
   drawTable("ratio-table", ["Domain", ...others.flatMap((method) => [method, "worst", "states"])], [...shown.map((k) => row(page.domains[k], k)), row("all", null)]);
 }
 
+// A line for each method that was tried on all states of the chosen domains that some method solved.
+async function drawRatiosOverTime() {
+  const { times, sums } = page.ratios;
+  const lines = page.methods.map(({ label }) => {
+    const mine = sums.filter(([method, domain]) => method === label && chosen.domains.has(domain));
+    return { label, states: sum(mine.map((one) => one[2])), logs: times.map((_, i) => sum(mine.map((one) => one[3][i]))) };
+  }).filter(({ states }) => states);
+  const most = lines.reduce((found, { states }) => Math.max(found, states), 0);
+  const traces = lines.filter(({ states }) => states === most).map(({ label, logs }) => {
+    const number = methodNumber(label);
+    return {
+      type: "scatter", mode: "lines", name: label, x: times, y: logs.map((log) => Math.exp(log / most)),
+      line: { shape: "hv", color: colour(number), width: 2, dash: dash(number) }, hovertemplate: `${label}: %{y:.3f} after %{x:.3g} s<extra></extra>`,
+    };
+  });
+  await draw("plot-ratios", traces, layout(logAxis("seconds", times), logAxis("cost over the best known", traces.flatMap((trace) => trace.y))), "No two methods found plans.");
+  const others = lines.filter(({ states }) => states < most).map(({ label }) => label);
+  byId("ratios-note").textContent = `${plural(most, "state")}.${others.length ? ` Not tried on all of them, and therefore left out: ${others.join(", ")}.` : ""}`;
+}
+
 async function drawCourses() {
   const instance = Number(byId("course-instance").value);
   const named = new Set();

@@ -1,0 +1,168 @@
+"""Cost over time: the plans of a run as a curve, curves of many states as ratios, and when training has paid.
+
+``goalward compare`` and the report both use the functions below, so that their figures mean the same.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from goalward.experiments.records import Result
+from goalward.measures import format_duration, format_short_duration
+
+MEASURABLE = 0.001
+"""Seconds for a state that two methods must differ by for that to mean anything."""
+PENALTY = 2.0
+"""As long as a run has no plan for a state, the state counts as this many times the dearest known plan."""
+KEYS = ("preparation", "first_plan_time", "first_cost", "better_plans")
+"""What :func:`curve_of` reads from ``extra`` of a result."""
+
+State = TypeVar("State", bound=Hashable)
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The plans that one run found for a state, each cheaper than the one before, as (seconds, cost).
+
+    Seconds count from the beginning of the run, with reading, grounding or loading. ``seconds`` is how long it took.
+    """
+
+    plans: tuple[tuple[float, float], ...]
+    seconds: float
+
+    @property
+    def cost(self) -> float:
+        """Cost of the last plan; infinite without one."""
+        return self.plans[-1][1] if self.plans else math.inf
+
+    def cost_at(self, seconds: float) -> float:
+        """Cost of the best plan after so many seconds; infinite if there was none yet."""
+        return min((cost for found, cost in self.plans if found <= seconds), default=math.inf)
+
+    def time_until(self, cost: float) -> float | None:
+        """The first moment at which the best plan costs at most ``cost``; None if that never happened."""
+        return next((found for found, reached in self.plans if reached <= cost), None)
+
+
+def curve_of(result: Result) -> Curve | None:
+    """The curve of a search; None if its time, or the cost of its plan, is not known.
+
+    If nothing is known of how a plan was found, it was found at the end.
+    """
+    total = result.total_time
+    if total is None or (result.solved and result.cost is None):
+        return None
+    if not result.solved or result.cost is None:
+        return Curve((), total)
+    extra = result.extra
+    preparation, better = extra.get("preparation"), extra.get("better_plans") or []
+    first = extra.get("first_plan_time", result.search_time)
+    if first is None or (preparation is None and not better):
+        return Curve(((total, float(result.cost)),), total)
+    first_cost = extra.get("first_cost")
+    plans = [(first, result.cost if first_cost is None else first_cost), *((found, cost) for found, cost, _ in better)]
+    begun = preparation or 0.0
+    return Curve(tuple((min(begun + found, total), float(cost)) for found, cost in plans), total)
+
+
+@dataclass(frozen=True)
+class BreakEven:
+    """After how many states training plus solving takes less time than a baseline, which learns nothing.
+
+    ``as_good``: the baseline's time for a state ends with its first plan that costs at most as much as ours. Otherwise
+    any plan will do, and both times end with the first plan. Where the baseline has no such plan at its end
+    (``unmatched`` of ``compared`` states), all of its time counts; then ``states`` is an upper bound. ``states`` is
+    None if training has not been shown to pay.
+    """
+
+    baseline: str
+    as_good: bool
+    training: float
+    seconds: float
+    """Mean time for a state with what was learned."""
+    baseline_seconds: float
+    compared: int
+    unmatched: int
+    states: int | None
+
+    @property
+    def text(self) -> str:
+        """In words."""
+        goal = f"beside {'plans as good' if self.as_good else 'any plan'} from {self.baseline}"
+        each = f"{format_short_duration(self.seconds)} a state"
+        theirs = f"{self.baseline} {format_short_duration(self.baseline_seconds)}"
+        none = f"; {self.baseline} found none on {self.unmatched} of {self.compared} state(s)" if self.unmatched else ""
+        if self.states is not None:
+            bound = "at most " if self.unmatched else ""
+            figures = f"{format_duration(self.training)} once, then {each}, {theirs}{none}"
+            return f"{goal}, training pays after {bound}{self.states} state(s): {figures}"
+        if self.unmatched:
+            return f"{goal}, it is not known when training pays: {each}, {theirs}{none}"
+        return f"{goal}, training does not pay: {each}, {theirs}"
+
+
+def break_even(
+    baseline: str, training: float, pairs: Iterable[tuple[Curve, Curve]], *, as_good: bool
+) -> BreakEven | None:
+    """When training pays, by curves with what was learned and of the baseline on the same states; None without any.
+
+    A state that was not solved with what was learned costs that time and saves none of the baseline's.
+    """
+    ours: list[float] = []
+    theirs: list[float] = []
+    unmatched = 0
+    for learned, other in pairs:
+        first = learned.time_until(math.inf)
+        ours.append(learned.seconds if as_good or first is None else first)
+        reached = 0.0 if first is None else other.time_until(learned.cost if as_good else math.inf)
+        unmatched += reached is None
+        theirs.append(other.seconds if reached is None else reached)
+    if not ours:
+        return None
+    each, other_each = statistics.fmean(ours), statistics.fmean(theirs)
+    saved = other_each - each
+    states = math.ceil(training / saved) if saved >= MEASURABLE else None
+    return BreakEven(baseline, as_good, training, each, other_each, len(ours), unmatched, states)
+
+
+def log_ratios(
+    curves: Mapping[str, Mapping[State, Curve]], times: Sequence[float]
+) -> dict[str, dict[State, list[float]]]:
+    """By method and state: at each time, the logarithm of its cost over the best known cost of that state.
+
+    The best known cost is that of any method at any time. Before a method has a plan, the state counts as
+    :data:`PENALTY` times the dearest plan that any method found. States that no method solved are left out. Costs below
+    1 count as 1, so that a plan without cost divides nothing by zero.
+    """
+    known: dict[State, list[float]] = {}
+    for by_state in curves.values():
+        for state, curve in by_state.items():
+            known.setdefault(state, []).extend(max(cost, 1.0) for _, cost in curve.plans)
+    found: dict[str, dict[State, list[float]]] = {}
+    for method, by_state in curves.items():
+        found[method] = {}
+        for state, curve in by_state.items():
+            if known[state]:
+                best, unsolved = min(known[state]), PENALTY * max(known[state])
+                costs = [max(curve.cost_at(seconds), 1.0) for seconds in times]
+                found[method][state] = [math.log(min(cost, unsolved) / best) for cost in costs]
+    return found
+
+
+def cost_ratios(curves: Mapping[str, Mapping[State, Curve]], times: Sequence[float]) -> dict[str, list[float] | None]:
+    """By method: at each time, the geometric mean over states of :func:`log_ratios`.
+
+    None for a method that was not tried on all states that some method solved: its mean would be over other states.
+    """
+    logs = log_ratios(curves, times)
+    states = {state for by_state in logs.values() for state in by_state}
+    return {
+        method: [math.exp(statistics.fmean(column)) for column in zip(*by_state.values(), strict=True)]
+        if by_state and by_state.keys() == states
+        else None
+        for method, by_state in logs.items()
+    }
