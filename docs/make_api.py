@@ -32,6 +32,30 @@ SECTIONS = {
     "errors": "Errors",
 }
 
+FIRST = (
+    "ground_files",
+    "Task",
+    "train",
+    "Model",
+    "load_model",
+    "plan",
+    "Outcome",
+    "Status",
+    "SearchOptions",
+    "Improvement",
+    "anytime_plans",
+    "improve_plan",
+    "as_state",
+    "random_walk_states",
+    "format_problem",
+    "validate_plan",
+    "generate",
+    "Watcher",
+    "GoalwardError",
+    "UsageError",
+)
+"""The twenty names that most programs need; the page begins with them."""
+
 
 def files() -> dict[Path, str]:
     """What each generated file should hold."""
@@ -57,13 +81,21 @@ def api_page() -> str:
     parts = [
         "# The Python API",
         "Everything here is imported from `goalward`, as in `from goalward import train`. "
-        "`docs/make_api.py` makes this page from the docstrings.",
+        "`docs/make_api.py` writes this page from the docstrings.",
+        "## Twenty names to begin with",
+        "\n".join(["| name | |", "|---|---|", *map(first_row, FIRST)]),
     ]
     for room, title in SECTIONS.items():
         homes = [home for home in goalward.PUBLIC if home.split(".")[0] == room]
         parts.append(f"## {title}")
         parts += [entry(home, name) for home in homes for name in goalward.PUBLIC[home]]
     return "\n\n".join(parts) + "\n"
+
+
+def first_row(name: str) -> str:
+    """A name with the first sentence of its docstring."""
+    sentence = text(getattr(goalward, name).__doc__).split("\n\n")[0].split(". ")[0].rstrip(".")
+    return f"| [`{name}`](#{name.lower()}) | {sentence.replace('|', chr(92) + '|')} |"
 
 
 def entry(home: str, name: str) -> str:

@@ -1,7 +1,7 @@
 """What the pages show is run: programs as they stand, commands as a shell takes them, with budgets of seconds.
 
 Every command is also read by the command line: names and options must be there. Those for experiments are run in
-``test_docs_experiments.py``.
+``test_docs_experiments.py``. Links, file names and generated pages are checked, too.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -18,17 +19,28 @@ import pytest
 from goalward import plan
 from goalward.baselines.fast_downward import find_driver
 from goalward.cli.commands import program
+from goalward.errors import ExitCode
 from goalward.task.domains import generate
 from goalward.task.states import format_problem, random_walk_states
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 DOCS = REPOSITORY / "docs"
-EXECUTED = ["index.md", "learn-and-solve.md", "plan-and-improve.md", "python.md", "unified-planning.md"]
+EXECUTED = [
+    "index.md",
+    "learn-and-solve.md",
+    "next-action.md",
+    "plan-and-improve.md",
+    "python.md",
+    "unified-planning.md",
+]
+PAGES = sorted([*REPOSITORY.glob("*.md"), *DOCS.rglob("*.md")])
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 NOTEBOOKS = sorted((DOCS / "notebooks").glob("*.ipynb"))
 BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```$", flags=re.DOTALL | re.MULTILINE)
 LONG = re.compile(r"(?<![\w.])(\d+m|[1-9]\ds|\d+h)(?!\w)")
 SIZE = re.compile(r"--size \d+")
 LEARNS = re.compile(r"train|learn")
+ENDS_BY_ITSELF = re.compile(r"goalward (solve|plan) (?!.*--anytime)")  # with the first plan, whatever the limit
 COMMAND = re.compile(r"^    (?:\.venv/bin/)?(goalward [a-z](?:[^\n]*\\\n)*[^\n]*)$", flags=re.MULTILINE)
 
 
@@ -42,7 +54,8 @@ def short(text: str, seconds: str = "2s") -> str:
         return "500ms" if only_learns else seconds
 
     lines = text.splitlines(keepends=True)
-    return SIZE.sub("--size 1", "".join(LONG.sub(moment(line), line) for line in lines))
+    shortened = [line if ENDS_BY_ITSELF.search(line) else LONG.sub(moment(line), line) for line in lines]
+    return SIZE.sub("--size 1", "".join(shortened))
 
 
 def as_script(text: str) -> str:
@@ -69,9 +82,8 @@ def test_what_a_page_shows_works(page: str, tmp_path: Path) -> None:
 
 
 def commands() -> list[tuple[str, str]]:
-    pages = [REPOSITORY / "README.md", REPOSITORY / "CONTRIBUTING.md", *DOCS.rglob("*.md")]
     found = []
-    for page in sorted(pages):
+    for page in PAGES:
         for line in COMMAND.findall(page.read_text()):
             alternatives = line.replace("\\\n", " ").split("#")[0].split(" | ")
             found += [(page.name, one.strip()) for one in alternatives if one.startswith("goalward")]
@@ -102,8 +114,7 @@ def test_commands_and_programs_for_files_at_hand_work(page: str, at_hand: Path) 
     lines = [line for line in COMMAND.findall(text) if not line.startswith("goalward experiment")]
     if find_driver() is None:
         lines = [line.replace(",fd-ff,lama", "").replace(",lama", "") for line in lines]
-    search = re.compile(r"goalward (plan|improve) ")  # grounding counts, and this machine may be busy
-    lines = [short(line, "5s" if search.match(line) else "2s") for line in lines]
+    lines = [short(line, "5s" if re.search("improve|--anytime", line) else "2s") for line in lines]  # grounding counts
     program = "".join(short(block) for language, block in BLOCK.findall(text) if language == "python")
     for command in (["bash", "-c", "\n".join(["set -e", *lines])], [sys.executable, "-c", program]):
         run = subprocess.run(
@@ -146,20 +157,85 @@ def test_a_notebook_runs_from_top_to_bottom(path: Path, tmp_path: Path, monkeypa
     client.execute()
 
 
-def test_the_site_can_be_built(tmp_path: Path) -> None:
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(REPOSITORY)))
+def test_every_relative_link_leads_to_a_file(page: Path) -> None:
+    """Those between pages of the site are checked by MkDocs as well, anchors included; it does not see the README."""
+    links = [link.split("#")[0] for link in LINK.findall(page.read_text()) if not re.match(r"\w+:|#", link)]
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("page", ["architecture.md", "native-core.md", "learning.md", "improving.md"])
+def test_files_that_an_explanation_names_are_there(page: str) -> None:
+    named = set(re.findall(r"`(?:tests/)?([\w/]+\.py)\b", (DOCS / page).read_text()))
+    sources = [str(path) for folder in ("src", "tests") for path in (REPOSITORY / folder).rglob("*.py")]
+    assert [name for name in sorted(named) if not any(path.endswith(f"/{name}") for path in sources)] == []
+
+
+def test_the_page_on_the_native_core_names_files_that_are_there() -> None:
+    heading = ""
+    for line in (DOCS / "native-core.md").read_text().splitlines():
+        if line.startswith("## "):
+            heading = line
+        elif line.startswith("| `"):
+            names = re.findall(r"`([\w/]+)`", line.split("|")[1])
+            places = re.findall(r"`([\w/]+)/`", heading) or [""]
+            first = names[0].rsplit("/", 1)[0] if "/" in names[0] else ""
+            for name in names:
+                path = name if "/" in name or not first else f"{first}/{name}"
+                tried = [REPOSITORY / "src" / "native" / place / path for place in [*places, "search"]]
+                assert any(list(one.parent.glob(f"{one.name}.*pp")) for one in tried), f"{heading}: {name}"
+
+
+def test_generated_pages_are_up_to_date() -> None:
+    command = [sys.executable, DOCS / "make_reference.py", "--check"]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+
+
+def test_every_exit_code_is_on_its_page() -> None:
+    listed = re.findall(r"^\| (\d+) \|", (DOCS / "exit-codes.md").read_text(), flags=re.MULTILINE)
+    assert [int(code) for code in listed] == sorted(code.value for code in ExitCode)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site, built as ``make docs`` does; warnings are errors."""
     pytest.importorskip("mkdocs", reason="MkDocs is not installed (pip install mkdocs-material)")
-    command = [sys.executable, "-W", "ignore", "-m", "mkdocs", "build", "--quiet", "--site-dir", tmp_path / "site"]
+    folder = tmp_path_factory.mktemp("documentation") / "site"
+    command = [sys.executable, "-W", "ignore", "-m", "mkdocs", "build", "--quiet", "--site-dir", folder]
     run = subprocess.run(command, capture_output=True, text=True, check=False, cwd=REPOSITORY)
     assert run.returncode == 0, run.stderr + run.stdout
-    assert (tmp_path / "site" / "index.html").is_file()
+    return folder
+
+
+@pytest.mark.timeout(600)
+def test_the_site_needs_no_other_site(site: Path) -> None:
+    pages = list(site.rglob("*.html"))
+    assert site / "index.html" in pages
+    loaded = [
+        address
+        for page in pages
+        for address in re.findall(r"<(?:script|img)[^>]* src=\"(\w+:[^\"]*)", page.read_text())
+    ]
+    assert [address for address in loaded if address.startswith("http")] == []
+
+
+@pytest.mark.timeout(600)
+def test_search_works_when_the_site_is_opened_from_disk(site: Path, tmp_path: Path) -> None:
+    browser = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if browser is None:
+        pytest.skip("Chromium is not installed")
+    command = [browser, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}"]
+    command += ["--virtual-time-budget=20000", "--dump-dom", f"{(site / 'index.html').as_uri()}?q=landmark"]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert re.search(r"\b[1-9]\d* matching documents", run.stdout), run.stdout[-1000:] + run.stderr[-1000:]
 
 
 def test_scripts_that_pages_name_are_there() -> None:
     """They measure for minutes or hours, so nobody runs them here."""
-    pages = [REPOSITORY / "README.md", REPOSITORY / "CONTRIBUTING.md", *DOCS.rglob("*.md")]
     named = {
         name
-        for page in pages
+        for page in PAGES
         for name in re.findall(r"\b(?:benchmarks|packaging|examples)/[\w./]*\w", page.read_text())
     }
     assert len(named) > 20
