@@ -110,9 +110,9 @@ def test_many_states_of_several_tasks_come_back_in_order(jobs: int) -> None:
 @pytest.mark.parametrize(
     ("searched", "limit", "expected"),
     [
-        (0.001, None, {"effort_limit": 5 * 10**7, "most_effort": 2 * 10**8, "time_limit": None}),
-        (0.4, None, {"effort_limit": 10**8, "most_effort": 4 * 10**8, "time_limit": None}),
-        (0.4, 0.5, {"effort_limit": 10**8, "most_effort": 4 * 10**8, "time_limit": pytest.approx(0.1)}),
+        (0.001, None, {"effort_limit": 10**8, "most_effort": 25 * 10**7, "time_limit": None}),
+        (0.4, None, {"effort_limit": 16 * 10**7, "most_effort": 4 * 10**8, "time_limit": None}),
+        (0.4, 0.5, {"effort_limit": 16 * 10**7, "most_effort": 4 * 10**8, "time_limit": pytest.approx(0.1)}),
     ],
 )
 def test_a_plan_is_improved_while_it_pays_and_at_most_as_long_as_a_long_search_took(

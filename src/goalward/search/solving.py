@@ -36,9 +36,9 @@ from goalward.task.strips import Task
 
 TIME_LIMIT = 30.0
 """Seconds for one state of many, where nobody says otherwise."""
-SHORT = 0.05
+SHORT = 0.1
 """Seconds that a plan is improved for at least. Not tuned: what a user does not notice."""
-LONG = 0.2
+LONG = 0.25
 """Seconds that a plan is improved for at most after a search that took no longer."""
 
 
