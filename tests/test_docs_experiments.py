@@ -135,7 +135,7 @@ def test_what_the_page_on_reports_shows_works(folder: Path, capsys: pytest.Captu
     files = ("report.html", "table.tex", "OUT.lab", "OUT.parquet", "OUT.csv")
     assert [name for name in files if not (folder / name).is_file()] == []
     out = capsys.readouterr().out
-    assert "2 run(s) read, 0 of them new" in out
+    assert "2 runs read, 0 of them new" in out
     for language, block in BLOCK.findall((DOCS / "report.md").read_text()):
         assert language == "python"
         exec(compile(block, "report.md", "exec"), {})

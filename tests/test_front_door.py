@@ -91,9 +91,9 @@ def test_a_model_of_a_domain(capfd: pytest.CaptureFixture[str]) -> None:
         (("nrsl",), {}, "unknown method 'nrsl'; did you mean n-rsl"),
         (("ff",), {}, "ff is not learned per instance"),
         (("n-rsl",), {"sampels": 3}, "n-rsl has no option 'sampels'; did you mean samples"),
-        (("rsl",), {"time_limit": "soon"}, "time_limit is 'soon'"),
+        (("rsl",), {"time_limit": "soon"}, "time_limit must be a duration .*, but is 'soon'"),
         (("hgn",), {"walks": 3}, "hgn has no option 'walks'"),
-        (("hgn",), {"time_limit": "soon"}, "time_limit is 'soon'"),
+        (("hgn",), {"time_limit": "soon"}, "time_limit must be a duration .*, but is 'soon'"),
     ],
 )
 def test_what_is_wrong_is_refused_at_once(arguments: tuple[str], settings: dict[str, Any], message: str) -> None:

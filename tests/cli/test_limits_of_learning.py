@@ -119,7 +119,7 @@ def test_train_and_compare_end_grounding_at_their_limit(goalward: Goalward, larg
     ):
         outcome = goalward(*command)
         assert outcome.code == 23, outcome
-        assert outcome.error == "out of time while reading and grounding the problem"
+        assert outcome.error.startswith("out of time while reading and grounding the problem")
 
 
 # --- memory ---

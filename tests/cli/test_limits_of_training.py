@@ -119,7 +119,7 @@ def test_compare_counts_what_it_loads_and_its_trainings_end_too(
     monkeypatch.setattr(startup, "started", lambda: time.monotonic() - 100)
     outcome = goalward(*command, "99s")
     assert outcome.code == 23
-    assert outcome.last_error.startswith("out of time while reading and grounding the problem: ")
+    assert outcome.last_error.startswith("out of time while reading and grounding the problem")
 
 
 # --- validation, when the time is over ---
@@ -167,6 +167,7 @@ def test_a_judge_who_is_cut_short_says_nothing(monkeypatch: pytest.MonkeyPatch) 
         raise TooLateError
 
     monkeypatch.setattr(selection, "compare_leads", cut_short)
+    monkeypatch.setattr(models, "quality", lambda *_: {})
     model = train_with(make_tiny("blocks").task, "n-rsl", QUICK)
     assert model.info["trials"][0]["solved"] is not None
     assert model.info["likely_to_help"] is None

@@ -69,7 +69,7 @@ def test_seeds_that_compete_are_validated_and_a_single_one_is_not() -> None:
         ("states = 2", f"states = {'9' * 400}", "must be a whole number of at least 1 and at most 100000"),
         ("states = 2", "states = ['../p1']", "states must be a whole number of at least 1"),
         ('memory = "512M"', 'clock = "sun"', "budgets.clock must be one of wall, cpu"),
-        ("[[generate]]", "[benchmark]\nshare = 0\n[[generate]]", "benchmark.share must be a share such as"),
+        ("[[generate]]", "[benchmark]\nshare = 0\n[[generate]]", "benchmark.share must be between 0.001 and 1"),
         ('method = "ff"', 'method = "fff"', "methods[2].method: unknown method 'fff'; did you mean ff?"),
         ('method = "ff"', 'method = "n-rsl"', "n-rsl is the label of two methods"),
         ('method = "ff"', 'metod = "ff"', "unknown key methods[2].metod; did you mean method?"),

@@ -175,7 +175,8 @@ def _gone(pid: int) -> bool:
 def schedule(tmp_path_factory: pytest.TempPathFactory) -> Schedule:
     """The tiny experiment of the crash test, with validation."""
     folder = tmp_path_factory.mktemp("worker")
-    config = read_config(tomllib.loads(CONFIG.format(states=1, more="") + TRAINING + "[validation]\nstates = 2\n"))
+    greedy = TRAINING + 'search = { algorithm = "gbfs" }\n'  # whose first h is the network's
+    config = read_config(tomllib.loads(CONFIG.format(states=1, more="") + greedy + "[validation]\nstates = 2\n"))
     return Schedule(config, find_instances(config, folder), folder)
 
 

@@ -18,6 +18,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from goalward import _core
+from goalward.errors import UsageError
 from goalward.learning import NetworkShape
 from goalward.learning.state_network import StateNetwork
 from goalward.search import BoundHeuristic, SearchOptions, SearchResult, search
@@ -362,7 +363,7 @@ def test_networks_of_the_wrong_shape_are_refused() -> None:
         "too few atoms": lambda: weights_of(task, square(1, 4), atoms=task.n_atoms - 1),
     }
     for what, make in wrong.items():
-        with pytest.raises(ValueError, match=r"do not fit together|another number of atoms"):
+        with pytest.raises(UsageError, match=r"do not fit together|another number of atoms"):
             print(what, bind_network(task, make()).evaluate(bits[:1]))
 
 
