@@ -1,6 +1,6 @@
 """Searches with several heuristics: which of them take turns, and how they share the time.
 
-The numbers come from measurement (``docs/measurements.md``). One search leads, with a head start: what it solves at
+The numbers come from measurement (``docs/lab/measurements.md``). One search leads, with a head start: what it solves at
 once never waits for another, and what it does not solve gets the others soon. Without a learned heuristic it is the
 search with h_FF and landmarks, and the one goal by goal is next; with one it is whichever solved validation states
 soonest after training, and its head start is as long as that took and then some. Effort is counted, not timed, in units
