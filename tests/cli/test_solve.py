@@ -538,7 +538,7 @@ def domain(task: Task, tmp_path: Path) -> Path:
 def test_plan_searches_with_a_model_as_solve_does(
     goalward: Goalward, bundled: Callable[..., Files], tmp_path: Path
 ) -> None:
-    files = bundled("blocks", seed=5, size=4)
+    files = bundled("blocks", seed=5, size=5)
     model, plan = tmp_path / "misleading.goalward", tmp_path / "plan"
     task = ground_files(*files.names)
     save_model(Model(task, whole_number_network(task), {"method": "made-up"}), model)

@@ -623,7 +623,7 @@ def test_updates_that_add_steps_refuse_a_heuristic_that_counts_costs(update: Cal
 def test_statistics_have_names_for_everything_the_core_counts(tiny_task: TinyTask) -> None:
     statistics = search(tiny_task("blocks").task, "ff").statistics
     named = asdict(statistics)
-    assert named.pop("evaluations_by_heuristic") == named.pop("expansions_by_queue") == []
+    assert named.pop("evaluations_by_heuristic") == named.pop("expansions_by_queue") == named.pop("evicted") == []
     assert named.pop("led_by") == ""
     assert all(value >= 0 for value in named.values())
     assert statistics.initial_h == bind_heuristic(tiny_task("blocks").task, "ff").value(tiny_task("blocks").task.init)

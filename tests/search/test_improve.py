@@ -430,10 +430,10 @@ def test_what_a_progress_function_is_given_stays_as_it_was(endless: tuple[Task, 
         seen.append(look(result))
         return len(kept) < 6
 
-    guidance = bind_heuristic(task, "ff").guidance(to_bits([task.init], task.n_atoms), unit_costs=True)
+    guidance = bind_heuristic(task, "ff").guidance(to_bits([task.init], task.n_atoms))
     last = _core.improve(
         guidance, task.init, np.array(plan, dtype=np.int32), unit_costs=True, seed=0, time_limit=0.0, memory_limit=0,
-        at_once=1, effort_limit=0, most_effort=0, progress=keep,
+        at_once=1, effort_limit=0, most_effort=0, cores=1, progress=keep,
     )  # fmt: skip
     assert last is not None
     assert [look(result) for result in kept] == seen
