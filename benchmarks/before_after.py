@@ -1,0 +1,116 @@
+"""Searches of two builds of goalward beside each other: speed and memory before and after a change of the native core.
+
+    benchmarks/before_after.py BEFORE AFTER --bench DIR
+
+Both are interpreters of environments with goalward, one built before the change and one after it. On one instance of
+each domain they take turns, so that what else the machine does hits both. Each search ends after a fixed number of
+expansions; CPU time of the native call alone is counted, and the least of all repetitions counts. Ratios of speed are
+after over before: 2.00 is twice as fast. Bytes per state are what the search accounts for. A mark shows a search that
+expanded, evaluated or found something else than before: its speeds cannot be compared exactly.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from common import Instance, find_benchmark, find_instances
+
+MEASURES = ("gbfs", "novelty", "plan")
+MIN_SECONDS = 0.3
+"""Of CPU for each measure in each turn: short searches are repeated."""
+
+
+def measure(domain_file: str, problem_file: str, state_file: str, expansions: int) -> None:
+    """One turn of one build: what each search does, its CPU time and its memory, as JSON."""
+    from goalward.search import SearchOptions, bind_heuristic, search  # noqa: PLC0415
+    from goalward.task.grounding import ground_files  # noqa: PLC0415
+    from goalward.task.states import StateReader  # noqa: PLC0415
+
+    task = ground_files(domain_file, problem_file)
+    state = StateReader(task).read(state_file)
+    heuristic = bind_heuristic(task, "ff")
+    heuristic.value(state)
+    # Earlier builds call the portfolio "lama"; later ones accept that name too.
+    options = {
+        "gbfs": SearchOptions("gbfs", batch=1, expansion_limit=expansions),
+        "novelty": SearchOptions("lama", lead="novelty", head_start=100_000, expansion_limit=expansions),
+        "plan": SearchOptions("lama", expansion_limit=expansions),
+    }
+    found = {}
+    for name in MEASURES:
+        seconds: list[float] = []
+        began = time.process_time()
+        while len(seconds) < 2 or time.process_time() - began < MIN_SECONDS:
+            start = time.process_time()
+            result = search(task, heuristic, options[name], init=state)
+            seconds.append(time.process_time() - start)
+        statistics = result.statistics
+        found[name] = {
+            "signature": [str(result.status), statistics.expanded, statistics.evaluated, result.length],
+            "evaluated": statistics.evaluated,
+            "seconds": min(seconds),
+            "bytes": statistics.bytes / statistics.stored,
+        }
+    print(json.dumps(found))
+
+
+def turn(python: str, instance: Instance, expansions: int) -> dict[str, Any]:
+    """One turn in a process of its own."""
+    files = [instance.domain_file, instance.problem_file, instance.state_file(1)]
+    command = [python, __file__, "--measure", *map(str, files), str(expansions)]
+    found: dict[str, Any] = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
+    return found
+
+
+def main() -> None:
+    if sys.argv[1:2] == ["--measure"]:
+        measure(*sys.argv[2:5], int(sys.argv[5]))
+        return
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("before", help="an interpreter")
+    parser.add_argument("after", help="another")
+    parser.add_argument("--bench", type=Path, help="unpacked benchmark (default: unpack ../shared/bench)")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--expansions", type=int, default=2000, help="of each search (default: 2000)")
+    parser.add_argument("--only", default="", help="only domains whose name contains this")
+    arguments = parser.parse_args()
+    pythons = (arguments.before, arguments.after)
+    instances = [i for i in find_instances(find_benchmark(arguments.bench)) if i.difficulty == "moderate"]
+    first = {i.domain: i for i in reversed(instances) if arguments.only in i.domain}
+    ratios: dict[str, list[float]] = {}
+    print(
+        f"{'evaluations per CPU second, bytes per state':<46}{'search':<9}{'before':>10}{'after':>10}{'ratio':>7}",
+        end="",
+    )
+    print(f"{'bytes':>9}{'bytes':>9}{'ratio':>7}")
+    for instance in reversed(first.values()):
+        turns: dict[str, list[dict[str, Any]]] = {python: [] for python in pythons}
+        for number in range(arguments.rounds):
+            for python in pythons if number % 2 == 0 else pythons[::-1]:
+                turns[python].append(turn(python, instance, arguments.expansions))
+        for name in MEASURES:
+            before, after = (min((t[name] for t in turns[python]), key=lambda m: m["seconds"]) for python in pythons)
+            rates = [m["evaluated"] / m["seconds"] for m in (before, after)]
+            changed = before["signature"] != after["signature"]
+            speed = before["seconds"] / after["seconds"] if not changed else rates[1] / rates[0]
+            memory = after["bytes"] / before["bytes"]
+            ratios.setdefault(name, []).append(speed)
+            ratios.setdefault(f"{name}, bytes", []).append(memory)
+            print(
+                f"{instance.label:<46}{name:<9}{rates[0]:>10,.0f}{rates[1]:>10,.0f}{speed:>7.2f}"
+                f"{before['bytes']:>9.1f}{after['bytes']:>9.1f}{memory:>7.2f}{'  other search' if changed else ''}",
+                flush=True,
+            )
+    for name, values in ratios.items():
+        print(f"{name}: median {median(values):.2f}, {min(values):.2f} to {max(values):.2f}")
+
+
+if __name__ == "__main__":
+    main()
