@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from goalward.cli.limits import Limits
-from goalward.cli.plan_output import report
+from goalward.cli.plan import report
 from goalward.search import HEURISTICS, SearchOptions
 from goalward.search.solving import solve
 from goalward.search.starts import initial_state

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 
@@ -109,22 +109,12 @@ def program() -> Group:
     """The whole command line."""
     summary = "Learn a heuristic for one planning problem, then solve it from any initial state."
     params = [
-        switch("--version", help="print the version", is_eager=True, callback=_show_version, expose_value=False),
+        _printing("--version", "print the version", name_and_version),
         switch(DEBUG, help="before a command: show where in the code an error came from", expose_value=False),
-        switch(
-            "--install-completion",
-            help="let this shell (bash, zsh or fish) complete commands and options",
-            is_eager=True,
-            callback=_install_completion,
-            expose_value=False,
+        _printing(
+            "--install-completion", "let this shell (bash, zsh or fish) complete commands and options", _install_script
         ),
-        switch(
-            "--show-completion",
-            help="print the completion script, to install it by hand",
-            is_eager=True,
-            callback=_show_completion,
-            expose_value=False,
-        ),
+        _printing("--show-completion", "print the completion script, to install it by hand", _completion_script),
     ]
     return Group(PROGRAM, summary, COMMANDS, params)
 
@@ -146,23 +136,24 @@ def call(arguments: list[str]) -> int:
         raise UsageError(f"{error.format_message()} (see {where} --help)") from None
 
 
-def _show_version(ctx: click.Context, param: click.Parameter, asked: bool) -> None:
-    if asked and not ctx.resilient_parsing:
-        click.echo(name_and_version())
-        ctx.exit()
+def _printing(name: str, help: str, text: Callable[[], str]) -> click.Option:
+    """A flag that prints a text and ends the program."""
+
+    def show(ctx: click.Context, param: click.Parameter, asked: bool) -> None:
+        if asked and not ctx.resilient_parsing:
+            click.echo(text())
+            ctx.exit()
+
+    return switch(name, help=help, is_eager=True, callback=show, expose_value=False)
 
 
-def _show_completion(ctx: click.Context, param: click.Parameter, asked: bool) -> None:
-    if asked and not ctx.resilient_parsing:
-        from goalward.cli.completion import current_shell, script  # noqa: PLC0415
+def _completion_script() -> str:
+    from goalward.cli.completion import current_shell, script  # noqa: PLC0415
 
-        click.echo(script(current_shell()))
-        ctx.exit()
+    return script(current_shell())
 
 
-def _install_completion(ctx: click.Context, param: click.Parameter, asked: bool) -> None:
-    if asked and not ctx.resilient_parsing:
-        from goalward.cli.completion import current_shell, install  # noqa: PLC0415
+def _install_script() -> str:
+    from goalward.cli.completion import current_shell, install  # noqa: PLC0415
 
-        click.echo(install(current_shell()))
-        ctx.exit()
+    return install(current_shell())

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rich.table import Table
-
 from goalward.cli.console import say
 from goalward.cli.outputs import check_output
 from goalward.cli.parameters import FORCE, argument, command, flag, path_flag
-from goalward.cli.terminal import print_table
+from goalward.cli.terminal import make_table, print_table
 from goalward.declared import NAME, WHOLE
 from goalward.errors import UsageError
 from goalward.task.domains import DOMAINS
@@ -57,10 +55,8 @@ def _parse_settings(settings: tuple[str, ...]) -> dict[str, int]:
 
 
 def _list() -> None:
-    table = Table(box=None, pad_edge=False)
-    for column in ("domain", "description", "parameters (default, bounds)"):
-        table.add_column(column)
+    rows = []
     for bundled in DOMAINS.values():
         options = "\n".join(f"{o.name}={o.default} ({o.low}…{o.high}) {o.help}" for o in bundled.options)
-        table.add_row(bundled.name, bundled.summary, options)
-    print_table(table)
+        rows.append((bundled.name, bundled.summary, options))
+    print_table(make_table(("domain", "description", "parameters (default, bounds)"), rows, left=3))

@@ -111,7 +111,7 @@ def path_flag(*names: str, help: str, **more: Any) -> Flag:
 def flags_of(
     options: Iterable[DeclaredOption],
     presets: Mapping[str, Mapping[str, Any]],
-    section: Callable[[DeclaredOption], str] = lambda _: OPTIONS,
+    section: str = OPTIONS,
     *,
     hidden: bool = False,
 ) -> list[Flag]:
@@ -121,7 +121,7 @@ def flags_of(
             option.flag,
             option.name,
             help=_with_default(option, presets),
-            section=section(option),
+            section=section,
             metavar=metavar(option),
             hidden=hidden,
         )

@@ -59,6 +59,10 @@ class Interrupt:
     def __init__(self) -> None:
         self.asked = False
 
+    def go_on(self) -> bool:
+        """False once a stop was requested."""
+        return not self.asked
+
     def __enter__(self) -> Interrupt:
         self._handlers = handled_by(self._note)
         self._handlers.__enter__()
