@@ -10,9 +10,8 @@ from importlib import import_module
 import click
 from click.shell_completion import CompletionItem
 
-from goalward.cli.main import DEBUG, name_and_version
+from goalward.cli.main import DEBUG, name_and_version, quick_imports
 from goalward.cli.parameters import Command, switch
-from goalward.cli.startup import quick_imports
 from goalward.errors import UsageError, did_you_mean
 
 PROGRAM = "goalward"
@@ -112,9 +111,11 @@ def program() -> Group:
         _printing("--version", "print the version", name_and_version),
         switch(DEBUG, help="before a command: show where in the code an error came from", expose_value=False),
         _printing(
-            "--install-completion", "let this shell (bash, zsh or fish) complete commands and options", _install_script
+            "--install-completion",
+            "let this shell (bash, zsh or fish) complete commands and options",
+            _completion("install"),
         ),
-        _printing("--show-completion", "print the completion script, to install it by hand", _completion_script),
+        _printing("--show-completion", "print the completion script, to install it by hand", _completion("script")),
     ]
     return Group(PROGRAM, summary, COMMANDS, params)
 
@@ -131,6 +132,12 @@ def call(arguments: list[str]) -> int:
             return int(group.invoke(context) or 0)
     except click.exceptions.Exit as end:
         return end.exit_code
+    except click.NoSuchOption as error:  # click would suggest hidden flags, too
+        command = error.ctx.command if error.ctx else group
+        known = [name for one in command.params if not getattr(one, "hidden", False) for name in one.opts]
+        where = error.ctx.command_path if error.ctx else PROGRAM
+        hint = did_you_mean(error.option_name, known)
+        raise UsageError(f"there is no option {error.option_name}{hint} (see {where} --help)") from None
     except click.UsageError as error:
         where = error.ctx.command_path if error.ctx else PROGRAM
         raise UsageError(f"{error.format_message()} (see {where} --help)") from None
@@ -147,13 +154,9 @@ def _printing(name: str, help: str, text: Callable[[], str]) -> click.Option:
     return switch(name, help=help, is_eager=True, callback=show, expose_value=False)
 
 
-def _completion_script() -> str:
-    from goalward.cli.completion import current_shell, script  # noqa: PLC0415
+def _completion(name: str) -> Callable[[], str]:
+    def call() -> str:
+        module = import_module("goalward.cli.completion")
+        return str(getattr(module, name)(module.current_shell()))
 
-    return script(current_shell())
-
-
-def _install_script() -> str:
-    from goalward.cli.completion import current_shell, install  # noqa: PLC0415
-
-    return install(current_shell())
+    return call

@@ -12,7 +12,7 @@ from typing import Any
 import click
 from rich.text import Text
 
-from goalward.cli.console import print_json, say
+from goalward.cli.console import complain, print_json, say
 from goalward.cli.limits import Limits
 from goalward.cli.live import LiveFigures, spinner
 from goalward.cli.outputs import check_output
@@ -25,6 +25,7 @@ from goalward.cli.parameters import (
     command,
     flag,
     path_flag,
+    settings_flag,
     switch,
     time_limit,
 )
@@ -74,12 +75,8 @@ COLUMNS = (
         help="states that searches with learned heuristics expand at once; default: as goalward solve",
         kind=BATCHES,
     ),
-    flag(
-        "--set",
-        "settings",
-        help="an option of a method that is trained, n-rsl.length=50, or of a search, ff.search.batch=8",
-        metavar="METHOD.NAME=VALUE",
-        multiple=True,
+    settings_flag(
+        "an option of a method that is trained, n-rsl.length=50, or of a search, ff.search.batch=8", "METHOD.NAME=VALUE"
     ),
     path_flag("--models", help="folder for the trained models"),
     FORCE,
@@ -119,26 +116,20 @@ def compare(
     budgets = Budgets(train_limit, time_limit, memory_limit)
     entries: list[Entry] = []
     with tempfile.TemporaryDirectory(prefix="goalward-") as scratch, Interrupt() as interrupt:
-        contest = Contest(
-            domain,
-            problem,
-            states,
-            tuple(entrants),
-            budgets,
-            seed,
-            models or Path(scratch),
-            Path(scratch),
-            _enforce,
-        )
+        folder = Path(scratch)
+        contest = Contest(domain, problem, states, tuple(entrants), budgets, seed, models or folder, folder, _enforce)
         limits = Limits.of_command(max(train_limit, time_limit), memory_limit)
         with spinner("grounding"), limits.enforce("reading and grounding the problem", signals=False):
-            contest.check()
+            warnings = contest.check()
         with spinner("loading"):
             contest.load()
         observer = _Observer(len(entrants) * len(states), interrupt)
         with observer.figures:
             entries.extend(contest.run(observer))
     runs = [_run(unit, result) for unit, result in entries if unit.kind == "search"]
+    for state, warning in warnings.items():
+        if not any(run["state"] == state and run["status"] == "solved" for run in runs):
+            complain(warning)
     if as_json:
         summaries = [asdict(summary) for summary in summarise(entries)]
         print_json({"methods": summaries, "runs": runs})

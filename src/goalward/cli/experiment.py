@@ -14,7 +14,7 @@ from rich.text import Text
 
 from goalward.cli.console import print_json, say
 from goalward.cli.live import LiveFigures, spinner
-from goalward.cli.parameters import FOLDER, JSON, argument, command, flag, path_flag, switch
+from goalward.cli.parameters import FOLDER, JSON, argument, command, flag, path_flag, settings_flag, switch
 from goalward.cli.signals import Interrupt
 from goalward.cli.summaries import show_summaries
 from goalward.cli.terminal import make_table, print_table
@@ -25,7 +25,7 @@ from goalward.experiments.clusters import cores, existing_cluster, local_cluster
 from goalward.experiments.config import Config, load_config
 from goalward.experiments.progress import Progress
 from goalward.experiments.runner import experiment_lock, is_running, open_store, prepare, run_experiment
-from goalward.experiments.store import FILE_NAME, Result, Store, Unit
+from goalward.experiments.store import FILE_NAME, Store, Unit
 from goalward.experiments.summary import summarise
 from goalward.experiments.units import Schedule
 from goalward.extras import require_torch
@@ -40,9 +40,7 @@ LINE_SECONDS = 60.0
     path_flag("--output", "-o", help="folder of the experiment; results in it are kept", required=True),
     flag("--jobs", help="units at the same time", kind=WHOLE, low=1, note="default: one per core"),
     path_flag("--benchmark", help="folder of the benchmark, instead of the config's"),
-    flag(
-        "--set", "settings", help="change the config: budgets.train=60s, states=3", metavar="KEY=VALUE", multiple=True
-    ),
+    settings_flag("change the config: budgets.train=60s, states=3", "KEY=VALUE"),
     flag("--scheduler", help="a Dask scheduler that runs the units", metavar="tcp://…"),
     switch("--slurm", help="run workers as Slurm jobs, --jobs of them"),
     switch("--retry-failed", help="run units that have failed again"),
@@ -176,14 +174,9 @@ class _Observer:
 
     def __init__(self, progress: Progress, jobs: int, interrupt: Interrupt) -> None:
         self.progress, self.jobs, self.interrupt = progress, jobs, interrupt
+        self.started, self.finished = progress.started, progress.finished
         self.figures = LiveFigures()
         self._said = time.monotonic()
-
-    def started(self, unit: Unit) -> None:
-        self.progress.started(unit)
-
-    def finished(self, unit: Unit, result: Result) -> None:
-        self.progress.finished(unit, result)
 
     def lost(self, unit: Unit, reason: str) -> None:
         self.progress.gone(unit)

@@ -10,18 +10,17 @@ from goalward.cli.console import print_json, say
 from goalward.cli.limits import Limits
 from goalward.cli.live import LiveFigures, spinner
 from goalward.cli.outputs import check_output
-from goalward.cli.parameters import (
-    DOMAIN,
+from goalward.cli.parameters import (  # fmt: skip
     FORCE,
     JSON,
     MEMORY_LIMIT,
     PLAN,
     PLAN_OUTPUT,
-    PROBLEM,
+    TASK,
     command,
     flag,
     time_limit,
-)  # fmt: skip
+)
 from goalward.cli.searching import CORES, ENDS_OF_IMPROVEMENT, describe_grounding
 from goalward.cli.signals import Interrupt
 from goalward.cli.validate import read_valid_plan
@@ -36,8 +35,7 @@ from goalward.task.validate import Validation
 
 
 @command(
-    DOMAIN,
-    PROBLEM,
+    *TASK,
     PLAN,
     PLAN_OUTPUT,
     time_limit("for the whole command: 90s, 5m, 1h30m", default=10.0),
@@ -98,18 +96,14 @@ def improve(
 
 
 def _lines(improved: ImprovedPlan, before: Validation, limits: Limits, output: Path | None) -> list[str]:
-    lines = [
+    length, better = counted(before.length, "step"), counted(len(improved.better), "better plan")
+    return [
         ENDS_OF_IMPROVEMENT[improved.status],
         f"Plan length: {counted(improved.length, 'step')}.",
         f"Plan cost: {improved.task.cost_of(improved.plan)}",
-        f"Before: {counted(before.length, 'step')}, cost {before.cost}; "
-        f"{counted(len(improved.better), 'better plan')} found.",
+        f"Before: {length}, cost {before.cost}; {better} found.",
         "Plan valid.",
-    ]
-    if output is not None:
-        lines.append(f"Plan written to {output}")
-    return [
-        *lines,
+        *([] if output is None else [f"Plan written to {output}"]),
         f"Improvement time: {improved.seconds:.6f}s",
         f"Total time: {limits.elapsed:.6f}s",
         f"Peak memory: {_core.peak_memory() // 1024} KB",

@@ -13,7 +13,7 @@ from rich.text import Text
 from goalward.cli.console import say, say_wrapped
 from goalward.cli.parameters import argument, command, describe_default, switch
 from goalward.cli.terminal import make_table, print_table
-from goalward.declared import Option, own_first
+from goalward.declared import own_first
 from goalward.learning.methods import METHODS, Method, find_method
 from goalward.learning.options import PRESETS
 
@@ -37,21 +37,12 @@ def methods(name: str | None, as_json: bool) -> None:
 
 def describe(method: Method) -> dict[str, Any]:
     """A method with its options, as plain data."""
-    return {
-        "name": method.name,
-        "kind": method.kind,
-        "summary": method.summary,
-        "reference": method.reference,
-        "options": [_facts(option) for option in own_first(method.options)],
-    }
-
-
-def _facts(option: Option) -> dict[str, Any]:
-    """One option as plain data."""
-    facts = asdict(option) | {"kind": option.kind.expected, "default": option.default}
-    return facts | {
-        "presets": {name: values[option.name] for name, values in PRESETS.items()} if option.by_preset else None
-    }
+    options = []
+    for option in own_first(method.options):
+        presets = {name: values[option.name] for name, values in PRESETS.items()} if option.by_preset else None
+        options.append(asdict(option) | {"kind": option.kind.expected, "default": option.default, "presets": presets})
+    facts = {name: getattr(method, name) for name in ("name", "kind", "summary", "reference")}
+    return facts | {"options": options}
 
 
 def _list(chosen: list[Method]) -> None:

@@ -9,17 +9,16 @@ from pathlib import Path
 from typing import Any, cast
 
 from goalward import _core
-from goalward.cli.console import print_json, say
+from goalward.cli.console import complain, print_json, say
 from goalward.cli.limits import Limits
 from goalward.cli.live import LiveFigures, spinner
 from goalward.cli.outputs import check_output
 from goalward.cli.parameters import (
-    DOMAIN,
     FORCE,
     JSON,
     MEMORY_LIMIT,
     PLAN_OUTPUT,
-    PROBLEM,
+    TASK,
     command,
     flag,
     path_flag,
@@ -49,14 +48,14 @@ from goalward.task.grounding import UnsolvableError, ground
 from goalward.task.lifted import Domain
 from goalward.task.lifted_reader import read_domain, read_problem
 from goalward.task.plan_file import write_text_atomically
+from goalward.task.states import missing_facts
 
 DEFAULT_SERIES = Path("plan")
 """Plans of --anytime are called plan.1, plan.2, … unless --output gives another name."""
 
 
 @command(
-    DOMAIN,
-    PROBLEM,
+    *TASK,
     flag(
         "--heuristic",
         "-H",
@@ -176,6 +175,8 @@ def plan(
             written = f"Plan written to {output}"
         elif not as_json:
             say(outcome.plan_text, nl=False)
+    if trained is not None and not outcome.solved and (warning := missing_facts(task, start.atoms, start.source)):
+        complain(warning)
     if as_json:
         plans = {} if series is None else {"plans": series.plans}
         print_json(plan_as_json(outcome, limits) | plans)
@@ -306,16 +307,9 @@ def _format_h(h: float) -> str:
 
 def early_end_as_json(error: UnsolvableError | LimitError, limits: Limits) -> dict[str, Any]:
     """The JSON object for a problem that was not searched."""
-    return {
-        "status": EARLY_ENDS[error.exit_code].value,
-        "reason": str(error),
-        "plan": None,
-        "plan_length": None,
-        "cost": None,
-        "valid": None,
-        "total_time": limits.elapsed,
-        "peak_memory": _core.peak_memory(),
-    }
+    nothing = dict.fromkeys(("plan", "plan_length", "cost", "valid"))
+    figures = {"total_time": limits.elapsed, "peak_memory": _core.peak_memory()}
+    return {"status": EARLY_ENDS[error.exit_code].value, "reason": str(error), **nothing, **figures}
 
 
 def plan_as_json(outcome: Outcome, limits: Limits) -> dict[str, Any]:

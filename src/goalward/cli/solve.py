@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -33,7 +34,7 @@ from goalward.search.starts import Start
 from goalward.search.strategy import strategy_for
 from goalward.task.plan_file import write_text_atomically
 from goalward.task.sexpr import read_text
-from goalward.task.states import unfilled_groups
+from goalward.task.states import missing_facts
 
 Row = dict[str, Any]
 """The result for one state: its file, the figures of its outcome, and the file of its plan."""
@@ -114,11 +115,12 @@ def solve(
             say_wrapped(_without_the_network(loaded))
     rows: list[Row] = []
     costs = any(start.task.uses_costs for start in readable)
-    with Interrupt() as interrupt, _Results(states, jobs, costs=costs, plain=plain) as results:
+    results = _Results(states, jobs, costs=costs, plain=plain)
+    with Interrupt() as interrupt, results.live:
 
         def progress(figures: Statistics) -> bool:
             results.searching(figures)
-            return not interrupt.asked
+            return interrupt.go_on()
 
         outcomes = solve_all(readable, strategy.bind, options, jobs=jobs, improve=improvement, progress=progress)
         for path, start in zip(states, starts, strict=True):
@@ -157,15 +159,8 @@ def _complain(rows: list[Row], starts: Sequence[Start | GoalwardError]) -> None:
     for row, start in zip(rows, starts, strict=False):
         if isinstance(start, GoalwardError):
             complain(str(start))
-        elif not is_solved(row) and start.text is not None:
-            warn_of_missing_facts(start)
-
-
-def warn_of_missing_facts(start: Start) -> None:
-    """Warn if no atom of a mutex group holds in a state, as if an object had no place."""
-    for group in unfilled_groups(start.task, start.atoms)[:1]:
-        shown = ", ".join(group[:3]) + (", …" if len(group) > 3 else "")
-        complain(f"{start.source}: warning: none of {shown} holds, although one does in the problem of the model")
+        elif not is_solved(row) and (warning := missing_facts(start.task, start.atoms, start.source)):
+            complain(warning)
 
 
 def _exit_code(rows: list[Row], starts: Sequence[Start | GoalwardError]) -> int:
@@ -342,22 +337,14 @@ class _Results:
         self._jobs = jobs
         self._done = self._solved = 0
         self._next_look = LOOK_INTERVAL
-        self._live: Any = None
-        if plain and on_terminal():
+        self.live: Any = contextlib.nullcontext()
+        self._shown = plain and on_terminal()
+        if self._shown:
             from goalward.cli.live import LiveFigures  # noqa: PLC0415 - slow to load
 
-            self._live = LiveFigures()
-
-    def __enter__(self) -> _Results:
-        if self._live is not None:
-            self._live.__enter__()
+            self.live = LiveFigures()
         if self._table is not None:
             say(self._table.header())
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        if self._live is not None:
-            self._live.__exit__(*error)
 
     def add(self, row: Row) -> None:
         """A state is done."""
@@ -366,14 +353,14 @@ class _Results:
         self._next_look = LOOK_INTERVAL
         if self._table is not None:
             say(self._table.row(row))
-        if self._live is not None:
-            self._live.update(self._counts())
+        if self._shown:
+            self.live.update(self._counts())
 
     def searching(self, figures: Statistics) -> None:
         """A search is running; the figures of several at a time would take turns, so they are not shown."""
-        if self._live is not None and self._jobs == 1 and figures.seconds >= self._next_look:
+        if self._shown and self._jobs == 1 and figures.seconds >= self._next_look:
             self._next_look = figures.seconds + LOOK_INTERVAL
-            self._live.searching(figures, self._counts())
+            self.live.searching(figures, self._counts())
 
     def _counts(self) -> str:
         return f"{self._done} of {counted(self._total, 'state')}, {self._solved} solved"

@@ -13,12 +13,11 @@ from goalward.cli.limits import Limits
 from goalward.cli.live import spinner
 from goalward.cli.outputs import check_output
 from goalward.cli.parameters import (
-    DOMAIN,
     FORCE,
     MEMORY_LIMIT,
     MODEL_OUTPUT,
     OPTIONS,
-    PROBLEM,
+    TASK,
     Flag,
     argument,
     command,
@@ -58,9 +57,8 @@ def _flags(*names: str, section: str = OPTIONS) -> list[Flag]:
 
 
 @command(
-    DOMAIN,
-    PROBLEM,
-    argument("starts", "problems with other initial states that the model should know", metavar="STATES", nargs=-1),
+    *TASK,
+    argument("starts", "problem files with further initial states", metavar="[STATES]...", nargs=-1),
     MODEL_OUTPUT,
     FORCE,
     *_flags("time_limit"),
@@ -138,8 +136,10 @@ def train(
 
 
 def _advice(limit: float) -> str:
-    enough = format_duration(max(MIN_SECONDS, 2 * limit))
-    return f": --time-limit includes grounding and loading PyTorch, which takes some seconds; give it at least {enough}"
+    enough = max(MIN_SECONDS, 2 * limit)
+    return (
+        f": --time-limit includes grounding and loading PyTorch, which takes some seconds; give it at least {enough:g}s"
+    )
 
 
 def _refuse_options_of_others(method: str, texts: Iterable[str]) -> None:

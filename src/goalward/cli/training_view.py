@@ -5,9 +5,9 @@ from __future__ import annotations
 import csv
 import math
 import time
+from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from goalward.cli.live import LiveFigures, NotebookFigures, in_notebook
@@ -39,7 +39,7 @@ class _View:
     ``spent`` seconds of the time limit were used before.
     """
 
-    def __init__(self, limit: float | None, interrupt: Interrupt, shown: bool | None, spent: float) -> None:
+    def __init__(self, limit: float | None, interrupt: Interrupt, shown: bool | None, spent: float = 0.0) -> None:
         self.limit = limit
         self.interrupt = interrupt
         self.started = time.monotonic() - spent
@@ -97,15 +97,15 @@ class _View:
 FULL, EMPTY = "█", "░"
 
 
+@dataclass
 class _Trial:
     """What is known of one trial."""
 
-    def __init__(self, number: int) -> None:
-        self.number = number
-        self.phase = "starting"
-        self.last: Epoch | None = None
-        self.probe: Probe | None = None
-        self.at_work = True
+    number: int
+    phase: str = "starting"
+    last: Epoch | None = None
+    probe: Probe | None = None
+    at_work: bool = True
 
     def rows(self) -> list[Row]:
         """Names and values: what matters most comes first."""
@@ -184,19 +184,14 @@ class DomainView(_View):
     """The view of a training for a domain."""
 
     def __init__(
-        self,
-        names: list[str],
-        options: DomainOptions,
-        interrupt: Interrupt,
-        shown: bool | None = True,
-        spent: float = 0.0,
+        self, names: list[str], options: DomainOptions, interrupt: Interrupt, shown: bool | None = True
     ) -> None:
         self.names = names
         self.epochs = options.max_epochs
         self.unit = "steps" if options.unit_costs else "cost"
         self.taught: list[dict[str, Any]] = []
         self.last: DomainEpoch | None = None
-        super().__init__(options.time_limit, interrupt, shown, spent)
+        super().__init__(options.time_limit, interrupt, shown)
 
     def lessons(self, lessons: Lessons) -> None:
         """The data of one problem is ready, or no optimal plan was found for it."""
@@ -260,9 +255,7 @@ class TrainingLog(Relay):
     def __enter__(self) -> TrainingLog:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._file.close()
         for board in self._boards.values():
             board.close()

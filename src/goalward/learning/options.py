@@ -52,9 +52,9 @@ ENDLESS = 10**9
 """Epochs that no training reaches: only the clock ends it."""
 
 REMOVED = {
-    "improve": "goalward learns by expert iteration now; expert=false turns that off",
+    "improve": "goalward learns by expert iteration now; --set expert=false turns that off",
     "race": "one network is trained now; --trials asks for more",
-    "fresh": "expert iteration always draws new states; expert=false draws them once",
+    "fresh": "expert iteration always draws new states; --set expert=false draws them once",
     "enough_looks": "it is called required_probes now",
 }
 """Options of earlier versions, and what took their place."""

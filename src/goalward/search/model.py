@@ -170,6 +170,8 @@ def describe_cost_ratio(info: dict[str, Any]) -> str | None:
         return None
     if not info.get("network_share") and not info.get("likely_to_help"):
         return "the network did not make plans cheaper in the same time"
+    if f"{info['cost_ratio']:.2f}" == "1.00":
+        return "plans cost as much as those found without the network in the same time"
     return f"plans cost {info['cost_ratio']:.2f} of those found without the network in the same time"
 
 
