@@ -136,7 +136,7 @@ def test_ctrl_c_keeps_the_best_plan_so_far(goalward: Goalward, hard: Files, tmp_
 def test_a_terminal_shows_how_far_the_plan_has_come(goalward: Goalward, hard: Files, tmp_path: Path) -> None:
     plan = tmp_path / "plan"
     assert goalward("plan", *hard.names, "-o", plan).code == 0
-    shown = on_terminal("improve", *hard.names, plan, "-o", tmp_path / "better", "--time-limit", "2s")
+    shown = on_terminal("improve", *hard.names, plan, "-o", tmp_path / "better", "--time-limit", "6s")
     assert shown.code == 0
     assert "improving" in shown.text
     assert "→" in shown.text
