@@ -362,10 +362,7 @@ def test_a_number_of_walks_ends_training_without_a_clock(goalward: Goalward, blo
         (("--method", "lama"), "lama is not learned per instance"),
         (("--method", "tsl", "--set", "walks=3"), "tsl has no option 'walks'; did you mean max_walks?"),
         (("--method", "tsl", "--set", "max_walks"), "write it as name=value"),
-        (
-            ("--method", "tsl", "--set", "max_walks=many"),
-            "--max-walks must be a whole number between 1 and",
-        ),
+        (("--method", "tsl", "--set", "max_walks=many"), "--max-walks must be a whole number between 1 and"),
         (("--method", "tsl", "--set", "max_walks=0"), "--max-walks must be between 1 and"),
         (("--method", "sing", "--set", "sampler=mixed"), "--sampler must be one of"),
         (("--method", "boot", "--rollouts", "3"), "--rollouts is an option of n-rsl, rsl; boot has none of that name"),
