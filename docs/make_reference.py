@@ -102,7 +102,8 @@ def options_page() -> str:
         "Set an option with `--set` of `goalward train` (`--set max_epochs=20`), as a keyword of\n"
         "`goalward.train` (`max_epochs=20`), or as a key of `options` in the config of an experiment.\n`goalward "
         "methods NAME` prints the options of one method. If a default depends on the preset, the\n"
-        "table has both values; `fast` is the default preset. [How goalward learns](learning.md) explains what\nthe options do.",
+        "table has both values; `fast` is the default preset. [How goalward learns](learning.md) explains what\n"
+        "the options do.",
         "## n-rsl and rsl",
         table_of(own_first(shared.options)),
     ]
