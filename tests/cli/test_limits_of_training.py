@@ -141,7 +141,7 @@ def searches(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 def test_no_validation_search_begins_too_late(searches: list[Any]) -> None:
     task = make_tiny("blocks").task
-    states, heuristic, past = validation_states(task, 3, 0), bind_heuristic(task, "blind"), time.monotonic() - 1
+    states, heuristic, past = validation_states(task, 3, 0), bind_heuristic(task, "blind"), Budget(-1.0)
     for late in (
         lambda: score(heuristic, states, SearchOptions(time_limit=5), past),
         lambda: search_without(task, states, 5.0, past),
@@ -150,7 +150,7 @@ def test_no_validation_search_begins_too_late(searches: list[Any]) -> None:
         with pytest.raises(TooLateError):
             late()
     assert searches == []
-    assert search_without(task, states, 5.0, time.monotonic() + 3600).solved == 3
+    assert search_without(task, states, 5.0, Budget(3600.0)).solved == 3
 
 
 def test_a_training_without_time_for_validation_has_no_verdict(searches: list[Any]) -> None:

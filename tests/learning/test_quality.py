@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
-
 import pytest
 
+from goalward.learning.budget import Budget
 from goalward.learning.quality import NETWORK_SHARES, USES, WITHOUT, Use, best_use, costs_by_use, quality
 from goalward.search.model import Model
 from goalward.search.network import bind_network
@@ -47,7 +46,7 @@ def test_costs_of_small_tasks_are_optimal_in_every_way() -> None:
     task = make_tiny("blocks").task
     states = [state for state in random_walk_states(task, 6, 20, 1) if not task.is_goal(state)][:3]
     distances = goal_distances(task, map(as_set, states))
-    found = costs_by_use(bind_network(task, whole_number_network(task)), states, 10.0, math.inf)
+    found = costs_by_use(bind_network(task, whole_number_network(task)), states, 10.0, Budget())
     assert set(found) == {Use(first, share) for first in (False, True) for share in NETWORK_SHARES}
     assert all(values == [distances[as_set(state)] for state in states] for values in found.values())
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
+from goalward.learning.budget import Budget
 from goalward.learning.leads import Leading
 from goalward.learning.selection import FEWEST_STATES, decide, validate, verdict
 from goalward.learning.validation import Score, Without, validation_states
@@ -77,7 +76,7 @@ def test_all_states_follow_the_first_few_if_there_is_time() -> None:
 
 def test_there_is_no_verdict_without_time_for_it(roomy: Task) -> None:
     heuristic, states = bind_heuristic(roomy, "blind"), validation_states(roomy, 3, 0)
-    past = time.monotonic() - 1
+    past = Budget(-1.0)
     assert validate(heuristic, states, 5.0, 2.0, past) is None
     assert verdict(heuristic, None, states, 2.0) == {"likely_to_help": None}
     assert verdict(heuristic, Score(3, 3, 0, 0, 2.0), states, 2.0, past) == {"likely_to_help": None}

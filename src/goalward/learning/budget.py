@@ -53,19 +53,19 @@ class Budget:
         return None if self.seconds is None else max(self.seconds - self.elapsed, LEAST_SECONDS)
 
     @property
+    def remaining(self) -> float:
+        """Seconds that remain, negative once they are used up; infinity without a limit."""
+        return math.inf if self.seconds is None else self.seconds - self.elapsed
+
+    @property
     def over(self) -> bool:
         """Is the time used up?"""
-        return self.seconds is not None and self.elapsed >= self.seconds
+        return self.remaining <= 0
 
     @property
     def progress(self) -> float:
         """From 0 at the beginning to 1 at the end; 0 without a limit."""
         return 0.0 if self.seconds is None else min(self.elapsed / max(self.seconds, 1e-9), 1.0)
-
-    @property
-    def ends(self) -> float:
-        """The moment at which it is over by the clock; infinity without a limit."""
-        return math.inf if self.seconds is None else self.begun + self.seconds
 
     def until(self, share: str) -> Callable[[], bool]:
         """What long work asks whether to go on: until this share of the time is used, from the beginning on."""
@@ -84,3 +84,7 @@ class Budget:
     def part(self, seconds: float | None) -> Budget:
         """Another budget by the same clock, from now on."""
         return Budget(seconds, clock=self.clock)
+
+    def rest(self, *, but: float = 0.0) -> Budget:
+        """Another budget by the same clock for what remains, with the last ``but`` seconds left out."""
+        return self.part(None if self.seconds is None else self.remaining - but)

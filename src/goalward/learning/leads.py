@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
-import time
 from dataclasses import dataclass, replace
 from statistics import geometric_mean
 
+from goalward.learning.budget import Budget
 from goalward.learning.validation import TooLateError, seconds_each, solve_each
 from goalward.search import BoundHeuristic
 from goalward.search.portfolio import LEADS, Lead
@@ -63,24 +62,24 @@ class Leading:
 
 
 def compare_leads(
-    heuristic: BoundHeuristic, states: list[Ints], seconds: float, until: float = math.inf
+    heuristic: BoundHeuristic, states: list[Ints], seconds: float, budget: Budget | None = None
 ) -> dict[Lead, Leading]:
-    """Hybrid search from some states with each of its parts leading and the others waiting; a state that is not solved
-    counts as twice the longest plan of it that another found.
+    """Search some states with each part of hybrid search leading and the others waiting.
 
-    A search has so many seconds at most, and less where there would not be time for all of them before the moment
-    ``until``. There is at least one state, then others while there is time for them: as many as decide, and more for a
-    moment.
+    A state that is not solved counts as twice the longest plan of it that another part found. A search has at most so
+    many seconds, and less if the budget does not suffice for all of them. At least one state is searched, then others
+    while there is time for them: :data:`LEAD_STATES`, and more for :data:`A_MOMENT`.
     """
     found: dict[Lead, list[Outcome]] = {lead: [] for lead in LEADS}
-    begun = last = time.monotonic()
+    budget = budget or Budget()
+    begun = last = budget.elapsed
     for number, state in enumerate(states):
-        now = time.monotonic()
-        if number and (2 * now - last > until or (number >= LEAD_STATES and now - begun > A_MOMENT)):
+        now = budget.elapsed
+        if number and (now - last > budget.remaining or (number >= LEAD_STATES and now - begun > A_MOMENT)):
             break
         last = now
         try:
-            outcomes = _with_each_lead(Start(heuristic.task, state), heuristic, seconds, until)
+            outcomes = _with_each_lead(Start(heuristic.task, state), heuristic, seconds, budget)
         except TooLateError:
             if not number:
                 raise
@@ -103,16 +102,16 @@ def compare_leads(
     }
 
 
-def _with_each_lead(start: Start, heuristic: BoundHeuristic, seconds: float, until: float) -> dict[Lead, Outcome]:
+def _with_each_lead(start: Start, heuristic: BoundHeuristic, seconds: float, budget: Budget) -> dict[Lead, Outcome]:
     """Searches from one state share the time that is left; who is much slower than one before is not waited for."""
-    left = until - time.monotonic()
+    left = budget.remaining
     if left <= 0:
         raise TooLateError
     limit = min(seconds, SEARCHING_SHARE * left / len(LEADS))
     outcomes: dict[Lead, Outcome] = {}
     for lead in LEADS:
         options = replace(default_search(learned=True), lead=lead, head_start=limit, time_limit=limit)
-        (outcomes[lead],) = solve_each([start], heuristic, options, until)
+        (outcomes[lead],) = solve_each([start], heuristic, options, budget)
         if outcomes[lead].solved:
             limit = min(limit, TOO_SLOW * max(outcomes[lead].search_time, UNNOTICED))
     return outcomes

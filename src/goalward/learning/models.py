@@ -48,10 +48,9 @@ def train_model(
     trained = list(training.run())
     best = max(trained, key=lambda each: each.rank)
     heuristic = bind_network(task, best.result.weights)
-    ends = budget.ends + LEAST_SECONDS
-    said = verdict(heuristic, best.score, training.states, options.validation_seconds, ends - training.for_quality)
+    said = verdict(heuristic, best.score, training.states, options.validation_seconds, training.until_quality())
     if best.result.end != "interrupted":
-        said |= quality(heuristic, said, training.states, options.validation_seconds, ends)
+        said |= quality(heuristic, said, training.states, options.validation_seconds, budget.rest(but=-LEAST_SECONDS))
     return Model(task, best.result.weights, _info(method, options, trained, best, budget.elapsed - before) | said)
 
 
@@ -75,6 +74,10 @@ class _Training:
         )
         self.for_quality = SHARES["quality"] * (budget.seconds or 0.0) if self.states else 0.0
         """Seconds at the end for improving plans of validation states."""
+
+    def until_quality(self) -> Budget:
+        """What remains before these seconds, and a moment more."""
+        return self.budget.rest(but=self.for_quality - LEAST_SECONDS)
 
     def run(self) -> Iterator[Trained]:
         """The trials, some of them side by side; they share the time, and an interrupted one is the last."""
@@ -108,7 +111,7 @@ class _Training:
                 self.states,
                 max(for_verdict, LEAST_SECONDS) / SEARCHES,
                 options.validation_seconds,
-                self.budget.ends + LEAST_SECONDS - self.for_quality,
+                self.until_quality(),
             )
         with self.together.lock:
             self.watcher.rests(number)

@@ -6,13 +6,12 @@ same way with and without the network in either of the two. The model file keeps
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import geometric_mean
 from typing import Any
 
+from goalward.learning.budget import Budget
 from goalward.search.heuristics import BoundHeuristic
 from goalward.search.improve import Improver
 from goalward.search.solving import WHILE_IT_PAYS, solve
@@ -43,27 +42,27 @@ USES = [Use(first, share) for first in (False, True) for share in NETWORK_SHARES
 Costs = dict[Use, list[float]]
 
 
-def costs_by_use(heuristic: BoundHeuristic, states: Sequence[Ints], seconds: float, until: float) -> Costs:
+def costs_by_use(heuristic: BoundHeuristic, states: Sequence[Ints], seconds: float, budget: Budget) -> Costs:
     """Costs of improved plans of some states, for as many states as there is time for.
 
-    A first plan has at most ``seconds``; no state begins if it would not be done at the moment ``until``.
+    A first plan has at most ``seconds``; no state begins if the budget would not suffice for it.
     """
     found: Costs = {use: [] for use in USES}
     improvers = {share: Improver(heuristic.task, heuristic=heuristic, network_share=share) for share in NETWORK_SHARES}
     longest = 0.0
     for state in states:
-        begun = time.monotonic()
-        if begun + longest >= until:
+        begun = budget.elapsed
+        if longest >= budget.remaining:
             break
         costs = {}
         for first in (False, True):
-            limit = max(min(seconds, until - time.monotonic()), 1e-3)
+            limit = max(min(seconds, budget.remaining), 1e-3)
             options = replace(default_search(learned=True) if first else PLAIN, time_limit=limit)
             plan = solve(Start(heuristic.task, state), heuristic, options).plan
             for share, improver in improvers.items():
                 improved = improver.improve(plan, init=state, **WHILE_IT_PAYS.limits(0.0, None)).cost if plan else None
                 costs[Use(first, share)] = improved
-        longest = max(longest, time.monotonic() - begun)
+        longest = max(longest, budget.elapsed - begun)
         known = [cost for cost in costs.values() if cost is not None]
         for use, cost in costs.items():
             if known:
@@ -92,11 +91,15 @@ def best_use(costs: Costs, *, faster_first: bool) -> tuple[Use, float]:
 
 
 def quality(
-    heuristic: BoundHeuristic, said: dict[str, Any], states: Sequence[Ints], seconds: float, until: float = math.inf
+    heuristic: BoundHeuristic,
+    said: dict[str, Any],
+    states: Sequence[Ints],
+    seconds: float,
+    budget: Budget | None = None,
 ) -> dict[str, Any]:
     """How the network is used best, with what that saves on validation states; ``said`` is the verdict on speed."""
     heuristic.lead, heuristic.head_start = said.get("lead") or heuristic.lead, said.get("head_start")
-    costs = costs_by_use(heuristic, states, seconds, until)
+    costs = costs_by_use(heuristic, states, seconds, budget or Budget())
     use, ratio = best_use(costs, faster_first=bool(said.get("likely_to_help")))
     return {
         "likely_to_help": use.first if costs[WITHOUT] else said.get("likely_to_help"),

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import math
-import time
 from dataclasses import dataclass
 from typing import Any
 
+from goalward.learning.budget import Budget
 from goalward.learning.leads import Leading, best_lead, compare_leads
 from goalward.learning.results import TrainingResult
 from goalward.learning.trials import Trial
@@ -46,35 +45,37 @@ class Trained:
 
 
 def validate(
-    heuristic: BoundHeuristic, states: list[Ints], seconds: float, limit: float, until: float = math.inf
+    heuristic: BoundHeuristic, states: list[Ints], seconds: float, limit: float, budget: Budget | None = None
 ) -> Score | None:
     """Search from validation states for so many seconds in all, with at most ``limit`` seconds for each.
 
     The first few decide; the others follow if there is time for them. None if the first few cannot be searched from
-    before the moment ``until``.
+    within the budget.
     """
     limit = min(limit, seconds / FEWEST_STATES)
     search = dataclasses.replace(default_search(learned=True), time_limit=limit)
-    begun = time.monotonic()
+    budget = budget or Budget()
+    begun = budget.elapsed
     with contextlib.suppress(TooLateError):
-        first = score(heuristic, states[:FEWEST_STATES], search, until)
-        spent = time.monotonic() - begun
+        first = score(heuristic, states[:FEWEST_STATES], search, budget)
+        spent = budget.elapsed - begun
         if len(states) > FEWEST_STATES and spent * len(states) / FEWEST_STATES <= seconds:
             with contextlib.suppress(TooLateError):
-                return score(heuristic, states, search, min(until, begun + 2 * seconds))
+                rest = min(2 * seconds - spent, budget.remaining)
+                return score(heuristic, states, search, budget.part(rest))
         return first
     return None
 
 
 def verdict(
-    heuristic: BoundHeuristic, scored: Score | None, states: list[Ints], limit: float, until: float = math.inf
+    heuristic: BoundHeuristic, scored: Score | None, states: list[Ints], limit: float, budget: Budget | None = None
 ) -> dict[str, Any]:
     """Search without the network and with each part leading, and decide; nobody knows if there is no time for that."""
     said: dict[str, Any] = {"likely_to_help": None}
     if scored is not None:
         with contextlib.suppress(TooLateError):
-            without = search_without(heuristic.task, states[: scored.states], scored.seconds, until)
-            said = decide(scored, without, compare_leads(heuristic, states, limit, until))
+            without = search_without(heuristic.task, states[: scored.states], scored.seconds, budget)
+            said = decide(scored, without, compare_leads(heuristic, states, limit, budget))
     return said
 
 

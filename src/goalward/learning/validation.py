@@ -6,12 +6,12 @@ Validation states are random walks made for this purpose; test states never come
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from goalward.learning.budget import Budget
 from goalward.search import GUIDED, BoundHeuristic, SearchOptions, bind_heuristic
 from goalward.search.solving import Outcome, solve
 from goalward.search.starts import Start
@@ -28,13 +28,13 @@ class TooLateError(Exception):
 
 
 def solve_each(
-    starts: Iterable[Start], heuristic: BoundHeuristic | str, options: SearchOptions, until: float
+    starts: Iterable[Start], heuristic: BoundHeuristic | str, options: SearchOptions, budget: Budget
 ) -> list[Outcome]:
-    """Search from each state; raises :class:`TooLateError` where that would go on after the moment ``until``."""
+    """Search from each state; raises :class:`TooLateError` if the budget does not suffice."""
     outcomes = []
     limit = options.time_limit or math.inf
     for start in starts:
-        left = until - time.monotonic()
+        left = budget.remaining
         if left <= 0:
             raise TooLateError
         outcome = solve(start, heuristic, replace(options, time_limit=min(limit, left)))
@@ -96,21 +96,22 @@ def validation_states(
     return (found or walked)[:n]
 
 
-def score(heuristic: BoundHeuristic, states: list[Ints], options: SearchOptions, until: float = math.inf) -> Score:
+def score(heuristic: BoundHeuristic, states: list[Ints], options: SearchOptions, budget: Budget | None = None) -> Score:
     """Search from each state for a short while, with the search that will be used, and with the heuristic alone.
 
     Where that is the same, there is one search; otherwise each of the two gets half of the time. In hybrid search the
     heuristic leads: what h_FF and landmarks solve before it is asked would say nothing about it.
     """
+    budget = budget or Budget()
     starts = [Start(heuristic.task, state) for state in states]
     seconds = options.time_limit or math.inf
     if options.algorithm not in GUIDED:
-        outcomes = alone = solve_each(starts, heuristic, options, until)
+        outcomes = alone = solve_each(starts, heuristic, options, budget)
     else:
         options = replace(options, time_limit=seconds / 2, lead="hybrid")
-        outcomes = solve_each(starts, heuristic, options, until)
+        outcomes = solve_each(starts, heuristic, options, budget)
         greedy = replace(default_search(learned=True, algorithm="gbfs"), time_limit=seconds / 2)
-        alone = solve_each(starts, heuristic, greedy, until)
+        alone = solve_each(starts, heuristic, greedy, budget)
     by_itself = [outcome for outcome in alone if outcome.solved]
     return Score(
         solved=sum(outcome.solved for outcome in outcomes),
@@ -131,10 +132,10 @@ class Without:
     each: float
 
 
-def search_without(task: Task, states: list[Ints], seconds: float, until: float = math.inf) -> Without:
+def search_without(task: Task, states: list[Ints], seconds: float, budget: Budget | None = None) -> Without:
     """The search without any learned heuristic has half of the time, as much as :func:`score` gives to each of its."""
     options = replace(default_search(learned=False), time_limit=seconds / 2)
-    outcomes = solve_each((Start(task, state) for state in states), "ff", options, until)
+    outcomes = solve_each((Start(task, state) for state in states), "ff", options, budget or Budget())
     return Without(sum(outcome.solved for outcome in outcomes), seconds_each(outcomes))
 
 
