@@ -24,7 +24,7 @@ from typing import Any
 from common import LISTS, Instance, Lines, chosen, find_benchmark, find_instances, lama_plans_until, part_of, translate
 from goalward import train
 from goalward.search.learned import LearnedModel, load_model
-from goalward.search.solving import WHILE_IT_PAYS, Improvement, Outcome, solve
+from goalward.search.solving import DEFAULT_IMPROVEMENT, Improvement, Outcome, solve
 from goalward.search.strategy import strategy_for
 from goalward.task.grounding import ground_files
 
@@ -120,7 +120,7 @@ def main() -> None:
     options = parser.parse_args()
     instances = find_instances(find_benchmark(options.bench))
     halves = {i.label: name for name in ("choose", "report") for i in chosen(instances, name)}
-    improve = WHILE_IT_PAYS if options.seconds is None else Improvement(options.seconds)
+    improve = DEFAULT_IMPROVEMENT if options.seconds is None else Improvement(options.seconds)
     lines = Lines(options.out)
     for instance in part_of(chosen(instances, options.list), options.part):
         model = None
@@ -133,7 +133,7 @@ def main() -> None:
             line["solve"] = ours(instance, state, model, improve, learned=True)
             for opponent in options.against.split(","):
                 if opponent == "plan":
-                    line["plan"] = ours(instance, state, model, WHILE_IT_PAYS, learned=False)
+                    line["plan"] = ours(instance, state, model, DEFAULT_IMPROVEMENT, learned=False)
                 elif opponent == "anytime":
                     line["anytime"] = ours(instance, state, model, Improvement(SEARCH_LIMIT), learned=False)
                 else:

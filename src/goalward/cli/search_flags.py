@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from goalward.cli.parameters import Flag, flag
 from goalward.search.best_first import ALGORITHMS, MAX_CORES
-from goalward.search.solving import SHORT, WHILE_IT_PAYS, Improvement
+from goalward.search.solving import DEFAULT_IMPROVEMENT, MIN_IMPROVE_TIME, Improvement
 
 
 def search_flag(note: str, more: str = "") -> Flag:
@@ -24,10 +24,10 @@ IMPROVE = flag(
     "--improve",
     help="time for improving the plan after the search, within the time limit",
     metavar="DURATION|none",
-    note=f"default: as long as the search took, at least {SHORT:g}s",
+    note=f"default: as long as the search took, at least {MIN_IMPROVE_TIME:g}s",
 )
 
 
 def parse_improvement(text: str | None) -> Improvement | None:
     """How long to improve plans, from the text of --improve."""
-    return WHILE_IT_PAYS if text is None else Improvement.of(text)
+    return DEFAULT_IMPROVEMENT if text is None else Improvement.of(text)

@@ -15,7 +15,7 @@ from typing import Any
 
 from goalward.search.heuristics import BoundHeuristic
 from goalward.search.improve import Improver
-from goalward.search.solving import WHILE_IT_PAYS, solve
+from goalward.search.solving import DEFAULT_IMPROVEMENT, solve
 from goalward.search.starts import Start
 from goalward.search.strategy import PLAIN, default_search
 from goalward.task.strips import Ints
@@ -61,7 +61,9 @@ def costs_by_use(heuristic: BoundHeuristic, states: Sequence[Ints], seconds: flo
             options = replace(default_search(learned=True) if first else PLAIN, time_limit=limit)
             plan = solve(Start(heuristic.task, state), heuristic, options).plan
             for share, improver in improvers.items():
-                improved = improver.improve(plan, init=state, **WHILE_IT_PAYS.limits(0.0, None)).cost if plan else None
+                improved = (
+                    improver.improve(plan, init=state, **DEFAULT_IMPROVEMENT.limits(0.0, None)).cost if plan else None
+                )
                 costs[Use(first, share)] = improved
         longest = max(longest, time.monotonic() - begun)
         known = [cost for cost in costs.values() if cost is not None]
