@@ -36,9 +36,10 @@ from goalward.extras import require_torch
 from goalward.learning.methods import learned_methods, make_options, methods_with, options_class, train_with
 from goalward.learning.options import PRESETS, REMOVED
 from goalward.learning.watchers import FirstEpoch
-from goalward.measures import format_duration
+from goalward.measures import counted, format_duration
 from goalward.search.model import Model, save_model, training_notes
 from goalward.search.portfolio import LEADS
+from goalward.search.strategy import NetworkUse, network_use
 from goalward.task.grounding import ground_files
 
 DEFAULT_METHOD = "n-rsl"
@@ -200,17 +201,19 @@ def describe_training(model: Model) -> str:
 
 
 def _verdict(info: dict[str, Any]) -> str:
-    """Whether the model helps, and what to try if it does not."""
-    kept = info["trials"][info["chosen_trial"]]
-    n, n_without = kept["validation_states"], info["states_without"]
-    without = f"{info['solved_without']}{'' if n_without == n else f' of {n_without}'}"
+    """What the model is good for, and what to try if it is not."""
     solved = (
-        f"Short searches with the network solve {kept['solved']} of {n} validation states, by it alone "
-        f"{kept['solved_alone']}, without it {without}."
+        f"Of {counted(info['validation_states'], 'validation state')}, short searches with the network solve "
+        f"{info['solved']}, the network alone {info['solved_alone']}, and searches without it {info['solved_without']}."
     )
-    if info["likely_to_help"]:
-        return f"{solved}\ngoalward solve begins with {LEADS[info['lead']]}, which did best on them."
-    if info["likely_to_help"] is None:
+    use = network_use(info)
+    cheaper = f"plans cost {info['cost_ratio']:.2f} of those found without the network"
+    if use is NetworkUse.SEARCH:
+        quality = f" With improvement, {cheaper}." if info["quality_states"] else ""
+        return f"{solved}\ngoalward solve begins with {LEADS[info['lead']]}, which did best on them.{quality}"
+    if use is NetworkUse.IMPROVEMENT:
+        return f"{solved}\ngoalward solve improves plans with the network: {cheaper} in the same time."
+    if use is NetworkUse.UNKNOWN:
         return (
             f"{solved}\nThey were too short to tell whether this model helps, so goalward solve will search without "
             "it, unless --search says otherwise. Try a longer --time-limit or longer --validation-seconds, or see how "

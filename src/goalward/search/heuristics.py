@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -78,7 +79,6 @@ class BoundHeuristic:
         self._fixed = to_bits([np.flatnonzero(fixed_atoms(task)).astype(np.int32)], task.n_atoms)
         self._problems: dict[bool, _core.Problem] = {}
         self._evaluators: dict[bool, _core.Heuristic] = {}
-        self._guidance: dict[bool, _core.Guidance] = {}
 
     def __repr__(self) -> str:
         counts = {None: "", True: ", in steps", False: ", in costs"}[self.unit_costs]
@@ -100,13 +100,7 @@ class BoundHeuristic:
 
     def guidance(self, states: BitRows) -> _core.Guidance:
         """The native h_FF and landmarks on the native problem that these states need."""
-        whole = self._needs_whole(states)
-        if whole not in self._guidance:
-            groups = self.task.mutex_groups
-            self._guidance[whole] = _core.Guidance(
-                self._problems[whole], groups.offsets, groups.values, atom_kinds(self.task)
-            )
-        return self._guidance[whole]
+        return _guidance(self.task, self._problems[self._needs_whole(states)])
 
     def evaluate(self, states: StatesLike) -> npt.NDArray[np.float32]:
         """The values of many states; infinity for states that the heuristic recognises as dead ends."""
@@ -133,6 +127,13 @@ class BoundHeuristic:
             raise UsageError(f"only the heuristic ff has helpful actions, not {self.name}")
         bits = as_states(self.task, states)
         return [list(row) for row in self.evaluator(bits).helpful_actions(bits)]
+
+
+@lru_cache(maxsize=8)
+def _guidance(task: Task, problem: _core.Problem) -> _core.Guidance:
+    """The native guidance of a problem, shared by all its heuristics: creating it can take longer than many searches."""
+    groups = task.mutex_groups
+    return _core.Guidance(problem, groups.offsets, groups.values, atom_kinds(task))
 
 
 def check_heuristic(name: str) -> str:

@@ -23,6 +23,8 @@ LEADS: dict[Lead, str] = {
 """The parts that can lead, with descriptions."""
 LEADS_WITHOUT_NETWORK: tuple[Lead, ...] = ("landmarks", "agenda", "novelty")
 """The parts that can lead without a learned heuristic."""
+LEADS_WITH_NETWORK: tuple[Lead, ...] = ("hybrid", "network")
+"""The parts that can lead only with a learned heuristic."""
 FORMER_LEADS: dict[str, Lead] = {"lama": "landmarks"}
 """Former names of parts; model files, configs and programs may still use them."""
 MIN_SHARE_OF_LEAD = 0.3

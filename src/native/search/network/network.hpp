@@ -41,7 +41,8 @@ public:
     const Kernels& kernels() const { return kernels_; }
     const float* row(int atom) const { return table_.get() + static_cast<std::size_t>(atom) * width_; }
     const float* bias() const { return bias_.get(); }
-    std::size_t n_weights() const;  // number of weights in the dense layers
+    // Number of weights in the dense layers. It does not depend on the machine, so that counted effort does not either.
+    std::size_t n_weights() const { return n_weights_; }
 
     // Computes one value per row from activations of the first layer, `rows` rows of stride() floats. The caller keeps
     // the scratch memory, which grows with the number of rows.
@@ -62,6 +63,7 @@ private:
     Floats output_;
     int output_width_ = 0;
     float output_bias_ = 0;
+    std::size_t n_weights_ = 0;
 };
 
 class NetworkHeuristic final : public Heuristic {
