@@ -328,7 +328,7 @@ def test_turns_depend_neither_on_time_nor_on_earlier_searches(hard: Task) -> Non
 
 def test_portfolio_takes_no_other_heuristic_and_hybrid_needs_one() -> None:
     task = make_tiny("blocks").task
-    with pytest.raises(UsageError, match="portfolio uses only h_FF and landmarks; .* to add goalcount"):
+    with pytest.raises(UsageError, match=r"portfolio uses only h_FF and landmarks; .* to add goalcount"):
         search(task, "goalcount", SearchOptions("portfolio"))
     with pytest.raises(UsageError, match="needs another heuristic than h_FF"):
         search(task, "ff", SearchOptions("hybrid"))

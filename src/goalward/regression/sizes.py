@@ -25,7 +25,7 @@ TIME_SHARE = 0.1
 
 
 def suggest_length(task: Task, seed: int, go_on: Callable[[], bool] | None = None) -> int:
-    """Suggest a length L above the h_FF value of the initial states and of end states of random walks.
+    """Suggest a length L: twice the maximum h_FF value of the initial states and of end states of random walks.
 
     With much longer rollouts, labels would tell the depth of a rollout and not the distance of a state. Once ``go_on``
     returns False, only the walks so far count.

@@ -131,7 +131,7 @@ class BoundHeuristic:
 
 @lru_cache(maxsize=8)
 def _guidance(task: Task, problem: _core.Problem) -> _core.Guidance:
-    """The native guidance of a problem, shared by all its heuristics: creating it can take longer than many searches."""
+    """The native guidance of a problem, shared by all its heuristics, because creating it is slow."""
     groups = task.mutex_groups
     return _core.Guidance(problem, groups.offsets, groups.values, atom_kinds(task))
 

@@ -38,7 +38,7 @@ class LearnedModel(Protocol):
         """The initial state of a PDDL problem, with a task that the heuristic can be bound to."""
 
     def heuristic(self, task: Task) -> BoundHeuristic:
-        """The heuristic, bound to the task of a :meth:`start`."""
+        """Bind the heuristic to a task, which must be the task of a state that :meth:`start` returned."""
 
     def with_settings(self, **settings: int) -> LearnedModel:
         """The same model with other settings; raises an error for settings that it does not have."""

@@ -138,6 +138,7 @@ def plan(
 
 
 def _as_model(heuristic: Any) -> LearnedModel | None:
+    """The argument if it is a learned model, otherwise None."""
     return cast(LearnedModel, heuristic) if isinstance(heuristic, Solver) else None
 
 

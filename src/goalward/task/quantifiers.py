@@ -259,6 +259,7 @@ class _Expander:
         return bool(self._facts_like(literal.predicate, [binding.get(name, name) for name in literal.args]))
 
     def _count(self, work: int = 1) -> None:
+        """Add to the work counter; raises :class:`TooLargeError` above :data:`MAX_WORK`."""
         self.work += work
         if self.work > MAX_WORK:
             raise TooLargeError(self.owner)

@@ -65,7 +65,7 @@ def read_text(path: str | Path) -> str:
 
 
 def parse(text: str, source: str) -> Block:
-    """Return the one expression that ``text`` consists of; ``source`` is its name in errors."""
+    """Parse one parenthesised expression into blocks of lower-case words; ``source`` is its name in errors."""
     if "\0" in text:
         raise PddlError("is not a text file", source)
     if ";" in text:
