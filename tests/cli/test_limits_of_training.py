@@ -64,7 +64,7 @@ def test_loading_pytorch_counts(goalward: Goalward, trains: Files, tmp_path: Pat
     outcome = goalward("train", *trains.names, "-o", tmp_path / "m", "--time-limit", "1s")
     assert outcome.code == 23
     assert outcome.last_error.startswith("out of time while loading PyTorch: --time-limit includes ")
-    assert outcome.last_error.endswith("; give it at least 20.0 s")
+    assert outcome.last_error.endswith("; give it at least 20s")
 
 
 def test_training_knows_what_has_gone_before_and_leaves_time_for_writing(
