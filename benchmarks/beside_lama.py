@@ -59,7 +59,7 @@ from goalward.search import bind_heuristic, prepare, search
 from goalward.search.improve import Improver
 from goalward.search.learned import is_of_use
 from goalward.search.planning import without_model
-from goalward.search.solving import WHILE_IT_PAYS
+from goalward.search.solving import DEFAULT_IMPROVEMENT
 from goalward.search.strategy import default_search
 from goalward.task.grounding import ground_files
 from goalward.task.states import StateReader
@@ -188,7 +188,7 @@ def worker(algorithm: str, source: str, state_file: str, limit: str, improvement
     if result.solved and float(improvement):
         improver, plan = Improver(task, heuristic=heuristic), result.plan or ()
         begun = time.process_time()
-        report["cost_by_default"] = improver.improve(plan, init=init, **WHILE_IT_PAYS.limits(seconds, None)).cost
+        report["cost_by_default"] = improver.improve(plan, init=init, **DEFAULT_IMPROVEMENT.limits(seconds, None)).cost
         report["improved_for"] = time.process_time() - begun
         report["cost_at_last"] = improver.improve(plan, init=init, time_limit=float(improvement)).cost
     print(json.dumps(report), flush=True)

@@ -33,15 +33,15 @@ from common import LISTS, Instance, Lines, chosen, find_benchmark, find_instance
 from goalward.experiments.cost_over_time import Curve, break_even
 from goalward.learning.methods import make_options, train_with
 from goalward.search.learned import LearnedModel, load_model
-from goalward.search.solving import WHILE_IT_PAYS, Improvement, solve
+from goalward.search.solving import DEFAULT_IMPROVEMENT, Improvement, solve
 from goalward.search.starts import Start
 from goalward.search.strategy import strategy_for
 from goalward.task.grounding import ground_files
 from goalward.task.states import StateReader
 from goalward.task.strips import Task
 
-LEARNED = {"solve": WHILE_IT_PAYS, "solve5": Improvement(5.0)}
-OTHERS = {"plan": WHILE_IT_PAYS, "anytime": Improvement(30.0), "lama": None}
+LEARNED = {"solve": DEFAULT_IMPROVEMENT, "solve5": Improvement(5.0)}
+OTHERS = {"plan": DEFAULT_IMPROVEMENT, "anytime": Improvement(30.0), "lama": None}
 SEARCH_LIMIT = 60.0
 
 

@@ -30,7 +30,7 @@ from goalward.sampling import LABELS, SamplingOptions, Source
 from goalward.search import BoundHeuristic, bind_heuristic
 from goalward.search.batches import search_many
 from goalward.search.learned import LearnedModel
-from goalward.search.solving import WHILE_IT_PAYS, solve
+from goalward.search.solving import DEFAULT_IMPROVEMENT, solve
 from goalward.search.starts import Start
 from goalward.search.strategy import strategy_for
 from goalward.task.domains import generate
@@ -143,7 +143,7 @@ def solve_ratio(space: Space, model: LearnedModel, rows: npt.NDArray[np.intp]) -
     strategy = strategy_for(model)
     bound = strategy.bind(space.task)
     steps = [
-        solve(Start(space.task, state), bound, strategy.options, improve=WHILE_IT_PAYS).length
+        solve(Start(space.task, state), bound, strategy.options, improve=DEFAULT_IMPROVEMENT).length
         for state in to_lists(space.states[rows], space.task.n_atoms)
     ]
     return sum(cast(list[int], steps)) / float(space.distance[rows].sum())

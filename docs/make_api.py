@@ -46,6 +46,7 @@ FIRST = (
     "anytime_plans",
     "improve_plan",
     "as_state",
+    "as_states",
     "random_walk_states",
     "format_problem",
     "validate_plan",

@@ -14,7 +14,7 @@ import goalward
 from goalward.learning.methods import learned_methods
 
 ROOMS = ("task", "search", "regression", "sampling", "learning", "baselines", "experiments", "report", "cli", "up")
-ANYONE_MAY_IMPORT = ("declared", "display", "errors", "extras", "measures", "outward", "_core")
+ANYONE_MAY_IMPORT = ("declared", "display", "errors", "extras", "former_names", "measures", "outward", "_core")
 SOURCE = Path(goalward.__file__).parent
 
 

@@ -89,6 +89,7 @@ from goalward.task.plan_file import format_plan as format_plan
 from goalward.task.plan_file import read_plan as read_plan
 from goalward.task.states import StateReader as StateReader
 from goalward.task.states import as_state as as_state
+from goalward.task.states import as_states as as_states
 from goalward.task.states import format_problem as format_problem
 from goalward.task.states import from_bits as from_bits
 from goalward.task.states import random_walk_states as random_walk_states
@@ -168,6 +169,7 @@ __all__ = [
     "WriteError",
     "anytime_plans",
     "as_state",
+    "as_states",
     "bind_heuristic",
     "bind_network",
     "find_landmarks",

@@ -1,4 +1,4 @@
-// The private native core of goalward. The rooms register what they bind; everything that users see is the Python above.
+// The private native core of goalward. Each room registers its bindings; users use the Python packages.
 #include <nanobind/nanobind.h>
 
 namespace goalward {
@@ -13,8 +13,7 @@ void register_learning(nanobind::module_& m);
 }  // namespace goalward
 
 NB_MODULE(_core, m) {
-    // Objects that are still referenced when the interpreter ends (by a notebook, by a cache) are no leaks worth a page of
-    // warnings: the process ends and frees them.
+    // No warnings about objects that are still referenced when the interpreter exits, for example by a cache.
     nanobind::set_leak_warnings(false);
     m.doc() = "Native inner loops of goalward; use the Python packages above it.";
     goalward::register_task(m);

@@ -180,9 +180,9 @@ def test_finding_fast_downward_imports_nothing_of_its_package(fast_downward: Fas
     ("options", "sentence"),
     [
         ({"name": "lame"}, r"unknown planner 'lame' \(known: fd-ff, lama, lama-full\)"),
-        ({"time_limit": 0}, "the time limit is 0 s"),
-        ({"time_limit": float("nan")}, "the time limit is nan s"),
-        ({"memory_limit": -1}, "the memory limit is -1 bytes"),
+        ({"time_limit": 0}, "time_limit must be above 0 s, but is 0"),
+        ({"time_limit": float("nan")}, "time_limit must be above 0 s, but is nan"),
+        ({"memory_limit": -1}, "memory_limit must be above 0 bytes, but is -1"),
     ],
 )
 def test_wrong_arguments_are_refused(options: dict[str, object], sentence: str, lamp: Files, fake: Fake) -> None:

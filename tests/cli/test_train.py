@@ -22,7 +22,7 @@ from goalward.search import SearchOptions, search
 from goalward.search.learned import load_model
 from goalward.search.model import Model
 from goalward.search.planning import plan
-from goalward.search.portfolio import LEADS, WITH_NETWORK
+from goalward.search.portfolio import LEADS, LEADS_WITH_NETWORK
 from locked_rooms import ROOMS, text_of
 
 from .program import PATIENCE, PROGRAM, Files, check_live_training, environment, on_terminal
@@ -120,7 +120,7 @@ def test_with_several_trials_it_says_which_is_kept(train: Train, blocks: Files) 
 
 def judged(monkeypatch: pytest.MonkeyPatch, *, with_network: int, without: int) -> None:
     """Validation searches solve so many of ten states."""
-    leading = {lead: with_network if lead in WITH_NETWORK else without for lead in LEADS}
+    leading = {lead: with_network if lead in LEADS_WITH_NETWORK else without for lead in LEADS}
     by_lead = {lead: Leading(0.5, 100.0, 20.0, 0.0, solved, 10) for lead, solved in leading.items()}
     monkeypatch.setattr(models, "judge", lambda *_: Verdict(by_lead, Quality()))
 

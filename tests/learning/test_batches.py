@@ -86,7 +86,7 @@ def test_states_that_do_not_fit_the_table_are_refused() -> None:
             _core.table_sums(states, table)
     with pytest.raises(ValueError, match="negative"):
         _core.table_gradients(np.zeros((0, 0), dtype=np.uint64), np.zeros((0, 4), dtype=np.float32), -1)
-    with pytest.raises(ValueError, match="differ in number"):
+    with pytest.raises(ValueError, match="the numbers of states and gradients differ"):
         _core.table_gradients(np.zeros((3, 1), dtype=np.uint64), np.zeros((2, 4), dtype=np.float32), 10)
 
 

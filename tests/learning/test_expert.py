@@ -15,7 +15,7 @@ from goalward.regression import RolloutOptions, join_rollouts, regress
 from goalward.sampling import SamplingOptions, Source, label
 from goalward.search import SearchOptions, search
 from goalward.search.network import Layer, NetworkWeights, bind_network
-from goalward.task.states import BitRows, from_bits, random_walk_states, with_fixed
+from goalward.task.states import BitRows, add_fixed_atoms, from_bits, random_walk_states
 from goalward.task.strips import Task
 from helpers import make_tiny
 from oracle import State, as_set, cheapest_cost, make_task, successors, with_init
@@ -127,7 +127,7 @@ def test_labels_of_states_from_plans_are_proven(name: str) -> None:
     expert = prepared(name)
     lesson = teach(expert)
     from_plans = slice(-round(RECIPE.states * RECIPE.plan_share), None)
-    states, labels = with_fixed(expert.task, lesson.states[from_plans]), lesson.labels[from_plans]
+    states, labels = add_fixed_atoms(expert.task, lesson.states[from_plans]), lesson.labels[from_plans]
     for truth, bound in list(zip(from_bits(states, expert.task.n_atoms), labels, strict=True))[::10]:
         assert cheapest_cost(with_init(expert.task, np.flatnonzero(truth)), unit_costs=True) <= bound
 
@@ -136,7 +136,7 @@ def test_labels_of_states_from_plans_count_costs_if_asked_to() -> None:
     expert = prepared("courier", unit_costs=False)
     lesson = teach(expert)
     from_plans = slice(-round(RECIPE.states * RECIPE.plan_share), None)
-    states, labels = with_fixed(expert.task, lesson.states[from_plans]), lesson.labels[from_plans]
+    states, labels = add_fixed_atoms(expert.task, lesson.states[from_plans]), lesson.labels[from_plans]
     proven = [
         cheapest_cost(with_init(expert.task, np.flatnonzero(truth)), unit_costs=False)
         for truth in from_bits(states, expert.task.n_atoms)

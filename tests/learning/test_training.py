@@ -101,7 +101,7 @@ def test_the_weights_do_not_depend_on_pytorchs_own_generator_or_threads(dataset:
 def script(monkeypatch: pytest.MonkeyPatch, losses: list[float]) -> None:
     """Let validation report these losses in turn."""
     turn = iter(losses)
-    monkeypatch.setattr(_Run, "_validate", lambda self: (next(turn), 1.0))
+    monkeypatch.setattr(_Run, "_validate", lambda self: (next(turn), 1.0, 1.0))
 
 
 @pytest.mark.parametrize(

@@ -238,10 +238,10 @@ def test_rollouts_end_where_they_are_when_asked_to() -> None:
     ("options", "words"),
     [
         ({"method": "srl"}, "unknown regression 'srl' (known: rsl, n-rsl)"),
-        ({"n_rollouts": 0}, "number of rollouts is 0"),
-        ({"n_rollouts": 100_001}, "number of rollouts is 100001"),
-        ({"length": 0}, "length of a rollout is 0"),
-        ({"length": 1_000_001}, "length of a rollout is 1000001"),
+        ({"n_rollouts": 0}, "n_rollouts must be between 1 and 100000, but is 0"),
+        ({"n_rollouts": 100_001}, "n_rollouts must be between 1 and 100000, but is 100001"),
+        ({"length": 0}, "length must be between 1 and 1000000, but is 0"),
+        ({"length": 1_000_001}, "length must be between 1 and 1000000, but is 1000001"),
     ],
 )
 def test_options_out_of_bounds_are_refused(options: dict[str, int | str], words: str) -> None:

@@ -54,7 +54,7 @@ def test_labels_along_optimal_plans_are_distances() -> None:
 
 
 def test_without_plans_there_are_no_states() -> None:
-    with pytest.raises(UsageError, match="no plans"):
+    with pytest.raises(UsageError, match="at least one plan"):
         label_plans(make_task(1, [], [0], []), [])
 
 

@@ -318,11 +318,11 @@ def test_states_are_drawn_in_mixed_order() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"n_samples": 9}, "number of samples is 9"),
-        ({"n_samples": 50_000_001}, "number of samples is 50000001"),
-        ({"random_share": -0.1}, "share of random states is -0.1"),
-        ({"random_share": 1.5}, "share of random states is 1.5"),
-        ({"random_share": float("nan")}, "share of random states is nan"),
+        ({"n_samples": 9}, "n_samples must be between 10 and 50000000, but is 9"),
+        ({"n_samples": 50_000_001}, "n_samples must be between 10 and 50000000, but is 50000001"),
+        ({"random_share": -0.1}, "random_share must be between 0 and 1, but is -0.1"),
+        ({"random_share": 1.5}, "random_share must be between 0 and 1, but is 1.5"),
+        ({"random_share": float("nan")}, "random_share must be between 0 and 1, but is nan"),
         ({"sampler": "uniformly"}, "unknown sampler 'uniformly'"),
         ({"labels": "ff"}, "unknown labels 'ff'"),
     ],

@@ -11,7 +11,7 @@ import pytest
 from goalward import anytime_plans, plan
 from goalward.errors import UsageError
 from goalward.search import ImproveStatus, Status
-from goalward.search.solving import UNTIL_THE_END, Outcome
+from goalward.search.solving import UNLIMITED_IMPROVEMENT, Outcome
 from goalward.task.domains import generate
 from goalward.task.grounding import ground
 from goalward.task.strips import Task
@@ -97,7 +97,7 @@ def test_errors_of_the_search_are_the_callers(endless: Task) -> None:
 
 def test_a_function_hears_of_each_plan(endless: Task) -> None:
     heard: list[Outcome] = []
-    outcome = plan(endless, improve=UNTIL_THE_END, on_plan=heard.append, progress=lambda _: len(heard) < 3)
+    outcome = plan(endless, improve=UNLIMITED_IMPROVEMENT, on_plan=heard.append, progress=lambda _: len(heard) < 3)
     assert heard[0].plan == outcome.found.plan
     assert heard[0].improved is None
     assert heard[-1].plan == outcome.plan

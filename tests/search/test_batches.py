@@ -176,7 +176,7 @@ def test_a_proof_within_the_limit_is_a_proof() -> None:
 
 @pytest.mark.parametrize("limit", [0, -1, 2**63])
 def test_limits_that_are_none_are_refused(limit: int) -> None:
-    with pytest.raises(UsageError, match="expansions"):
+    with pytest.raises(UsageError, match="expansion_limit must be above 0"):
         SearchOptions(expansion_limit=limit)
 
 

@@ -33,7 +33,7 @@ from goalward.search import (
     bind_heuristic,
     search,
 )
-from goalward.search.batches import lookahead, search_regions
+from goalward.search.batches import lookahead
 from goalward.task.domains import generate
 from goalward.task.grounding import ground
 from goalward.task.lifted_reader import parse_domain, parse_problem
@@ -338,7 +338,7 @@ def test_an_exception_in_progress_reaches_the_caller(endless: Task) -> None:
 @pytest.mark.parametrize("batches", [[], [0], [1, -1]])
 def test_the_core_refuses_batches_that_are_none(batches: list[int]) -> None:
     evaluator = bind_heuristic(TWO_DOORS, "blind").evaluator(to_bits([TWO_DOORS.init], TWO_DOORS.n_atoms))
-    with pytest.raises(ValueError, match="batches are one number of states or more"):
+    with pytest.raises(ValueError, match="at least one batch size"):
         _core.search(evaluator, TWO_DOORS.init, _core.SearchOptions(batches=batches))
 
 
@@ -546,15 +546,16 @@ def test_greedy_search_expands_first_in_first_out_among_equals() -> None:
     ("options", "message"),
     [
         ({"algorithm": "bfs"}, "unknown search 'bfs'"),
-        ({"batch": 0}, "batch is 0"),
-        ({"batch": 1_000_001}, "batch is 1000001"),
-        ({"weight": -1.0}, "weight"),
-        ({"weight": inf}, "weight"),
-        ({"weight": float("nan")}, "weight"),
-        ({"time_limit": 0.0}, "time limit"),
-        ({"time_limit": float("nan")}, "time limit"),
-        ({"memory_limit": 0}, "memory limit"),
-        ({"memory_limit": 2**63}, "memory limit"),
+        ({"batch": 0}, "batch must be between 1 and 1000000, .*, but is 0"),
+        ({"batch": 1_000_001}, "batch must be between 1 and 1000000, .*, but is 1000001"),
+        ({"weight": -1.0}, "weight must be .* at least 0, but is -1"),
+        ({"weight": inf}, "weight must be .* at least 0, but is inf"),
+        ({"weight": float("nan")}, "weight must be .* at least 0, but is nan"),
+        ({"time_limit": 0.0}, "time_limit must be above 0"),
+        ({"time_limit": float("nan")}, "time_limit must be above 0"),
+        ({"memory_limit": 0}, "memory_limit must be above 0"),
+        ({"memory_limit": 2**63}, "memory_limit must be above 0"),
+        ({"n_concurrent": 0}, "n_concurrent must be at least 1, but is 0"),
     ],
 )
 def test_options_out_of_bounds(options: dict[str, object], message: str) -> None:
@@ -612,12 +613,12 @@ def test_what_a_function_counts_is_unknown() -> None:
     assert all(search(DETOUR, heuristic, SearchOptions("astar", unit_costs=costs)).solved for costs in (True, False))
 
 
-@pytest.mark.parametrize("update", [lookahead, search_regions])
-def test_updates_that_add_steps_refuse_a_heuristic_that_counts_costs(update: Callable[..., object]) -> None:
+def test_a_lookahead_of_several_steps_refuses_a_heuristic_that_counts_costs() -> None:
     states = to_bits([DETOUR.init], DETOUR.n_atoms)
-    update(bind_heuristic(DETOUR, "ff"), states)
+    lookahead(bind_heuristic(DETOUR, "ff"), states, 2)
+    lookahead(bind_heuristic(DETOUR, "ff", unit_costs=False), states, 1)
     with pytest.raises(UsageError, match=r"counts the costs in the PDDL, but .* counts steps"):
-        update(bind_heuristic(DETOUR, "ff", unit_costs=False), states)
+        lookahead(bind_heuristic(DETOUR, "ff", unit_costs=False), states, 2)
 
 
 def test_statistics_have_names_for_everything_the_core_counts(tiny_task: TinyTask) -> None:

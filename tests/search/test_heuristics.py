@@ -248,8 +248,10 @@ def test_rows_of_the_wrong_width_or_with_bits_beyond_the_atoms_are_refused(tiny_
     with pytest.raises(ValueError, match="bit"):
         heuristic.evaluate(np.array([[1 << 63]], dtype=np.uint64) | to_bits([task.init], task.n_atoms))
     fixed = to_bits([task.init], task.n_atoms)
-    with pytest.raises(ValueError):  # noqa: PT011 - numpy refuses some widths, native code the others
+    with pytest.raises(UsageError, match="must have 1 64-bit words, but has 3"):
         heuristic.evaluate(np.hstack([fixed, fixed, fixed]))
+    with pytest.raises(ValueError, match="width of the bit rows"):
+        heuristic.evaluator(fixed).evaluate(np.hstack([fixed, fixed, fixed]))
 
 
 @pytest.mark.parametrize("name", HEURISTICS)

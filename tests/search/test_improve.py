@@ -197,7 +197,7 @@ def test_the_furthest_suffix_is_that_of_brute_force() -> None:
             for state, low in zip(rows, least, strict=True)
         ]
         bits = to_bits([np.array(sorted(state), dtype=np.int32) for state in rows], task.n_atoms)
-        answer = _core.furthest_suffixes(
+        answer = _core.last_applicable_suffixes(
             native_problem(task, whole=True), task.init, np.array(plan, dtype=np.int32), bits, np.array(least, np.int32)
         )
         assert answer == expected, seed
@@ -215,7 +215,7 @@ def test_the_furthest_suffix_of_a_plan_that_needs_several_words_of_bits(tiny_tas
     states = sorted(reachable_states(task), key=sorted)
     bits = to_bits([np.array(sorted(state), dtype=np.int32) for state in states], task.n_atoms)
     for low in (0, 63, 64, 150, len(plan)):
-        answer = _core.furthest_suffixes(
+        answer = _core.last_applicable_suffixes(
             problem_for(task, task.init), task.init, np.array(plan, dtype=np.int32), bits,
             np.full(len(states), low, dtype=np.int32),
         )  # fmt: skip
@@ -289,7 +289,7 @@ def test_the_state_to_begin_at_may_be_another_one() -> None:
     task = make_task(3, [([0], [1], [0], 1), ([1], [2], [], 1), ([1], [0], [1], 1)], [0], [2])
     improved = improve_plan(task, [2, 0, 1], init=np.array([1], dtype=np.int32))
     assert improved.plan == (1,)
-    with pytest.raises(UsageError, match="is no plan"):
+    with pytest.raises(UsageError, match="is not valid"):
         improve_plan(task, [1])
 
 
@@ -303,7 +303,7 @@ def test_a_state_without_an_atom_that_always_holds_is_served() -> None:
 
 @pytest.mark.parametrize("plan", [[0, 0], [5], [-1]])
 def test_what_is_no_plan_is_refused(plan: list[int]) -> None:
-    with pytest.raises(UsageError, match=r"is no plan|operators of the task"):
+    with pytest.raises(UsageError, match=r"is not valid|operators of a plan must be between 0 and 0"):
         improve_plan(make_task(2, [([0], [1], [0], 1)], [0], [1]), plan)
 
 
@@ -315,22 +315,22 @@ def test_a_limit_on_effort_is_put_off_while_that_pays() -> None:
     improver = Improver(task)
     at_once, longer = (
         improver.improve(plan, effort_limit=step),
-        improver.improve(plan, effort_limit=step, most_effort=most),
+        improver.improve(plan, effort_limit=step, max_effort=most),
     )
     assert at_once.status is longer.status is ImproveStatus.OUT_OF_EFFORT
     assert longer.effort > at_once.effort, "it paid at first"
     assert longer.cost < at_once.cost
     assert longer.effort <= most + step
-    assert longer.plan == improver.improve(plan, effort_limit=step, most_effort=most).plan, "repeatable"
+    assert longer.plan == improver.improve(plan, effort_limit=step, max_effort=most).plan, "repeatable"
     done = improver.improve(longer.plan, effort_limit=20 * most).plan
-    again = improver.improve(done, effort_limit=step, most_effort=most)
+    again = improver.improve(done, effort_limit=step, max_effort=most)
     assert (again.plan, again.status) == (done, ImproveStatus.OUT_OF_EFFORT)
     assert again.effort < most / 4, "where nothing is found it ends"
 
 
 @pytest.mark.parametrize("wrong", [{"time_limit": 0}, {"memory_limit": -1}, {"effort_limit": 0}, {"seed": -1}])
 def test_options_out_of_bounds_are_refused(wrong: dict[str, int]) -> None:
-    with pytest.raises(UsageError, match=r"must be above 0|goes from 0"):
+    with pytest.raises(UsageError, match=r"must be above 0|must be between 0"):
         improve_plan(make_task(1, [], [0], []), [], **wrong)  # type: ignore[arg-type]
 
 
@@ -433,7 +433,7 @@ def test_what_a_progress_function_is_given_stays_as_it_was(endless: tuple[Task, 
     guidance = bind_heuristic(task, "ff").guidance(to_bits([task.init], task.n_atoms))
     last = _core.improve(
         guidance, None, task.init, np.array(plan, dtype=np.int32), unit_costs=True, seed=0, time_limit=0.0,
-        memory_limit=0, at_once=1, effort_limit=0, most_effort=0, cores=1, network_share=0.0, progress=keep,
+        memory_limit=0, n_concurrent=1, effort_limit=0, max_effort=0, cores=1, network_share=0.0, progress=keep,
     )  # fmt: skip
     assert last is not None
     assert [look(result) for result in kept] == seen

@@ -36,8 +36,8 @@ from oracle import State, as_set, goal_distances, make_task, reachable_states, s
 
 TinyTask = Callable[..., Tiny]
 
-FACTS = LandmarkOptions(most_disjuncts=0, reasonable=False)
-LOOK_FOR_SETS = LandmarkOptions(most_disjuncts=3, reasonable=False)
+FACTS = LandmarkOptions(max_disjuncts=0, reasonable=False)
+LOOK_FOR_SETS = LandmarkOptions(max_disjuncts=3, reasonable=False)
 
 
 def facts_of(graph: LandmarkGraph) -> list[int]:
@@ -266,7 +266,7 @@ def follow(task: Task, options: LandmarkOptions, choices: list[tuple[int, int]])
 
 
 CHOICES = st.lists(st.tuples(st.integers(0, 1000), st.integers(0, 1000)), max_size=25)
-OPTIONS = st.builds(LandmarkOptions, most_disjuncts=st.sampled_from([0, 3]), reasonable=st.booleans())
+OPTIONS = st.builds(LandmarkOptions, max_disjuncts=st.sampled_from([0, 3]), reasonable=st.booleans())
 
 
 @settings(max_examples=300)
@@ -355,13 +355,13 @@ def test_an_unreachable_goal_has_no_landmarks() -> None:
 
 
 def test_too_large_sets_are_refused() -> None:
-    with pytest.raises(UsageError, match="most_disjuncts is -1"):
-        LandmarkOptions(most_disjuncts=-1)
+    with pytest.raises(UsageError, match="max_disjuncts must be between 0 and 1000, but is -1"):
+        LandmarkOptions(max_disjuncts=-1)
 
 
 def test_a_step_from_an_unknown_state_is_refused() -> None:
     task = make_task(1, [([], [0], [], 1)], [], [0])
-    with pytest.raises(ValueError, match="a step starts from a state that was not met"):
+    with pytest.raises(ValueError, match="a parent must be an earlier state"):
         _core.follow_landmarks(
             landmark_finder(task, task.init), task.init, np.array([1], np.int32), np.array([0], np.int32)
         )

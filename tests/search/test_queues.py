@@ -29,7 +29,7 @@ class Native:
         self.ff = BoundHeuristic(task, "ff", lambda p: _core.native_heuristic(p, "ff", True), whole=True)
         groups = task.mutex_groups
         self.finder = _core.LandmarkKnowledge(
-            self.problem, groups.offsets, groups.values, atom_kinds(task), most_disjuncts=4, reasonable=True
+            self.problem, groups.offsets, groups.values, atom_kinds(task), max_disjuncts=4, reasonable=True
         )
 
     def bits(self, state: State) -> BitRows:

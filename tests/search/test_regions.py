@@ -89,7 +89,7 @@ def check(heuristic: BoundHeuristic, rows: BitRows, expansions: int, batch: int)
         if slow.met_goal:
             assert found.ends[number] == RegionEnd.GOAL
         elif slow.exit is None:
-            assert found.ends[number] == RegionEnd.NO_WAY_OUT
+            assert found.ends[number] == RegionEnd.DEAD_END
         else:
             assert found.ends[number] == RegionEnd.BORDER
             assert exits[number] == slow.exit
@@ -116,7 +116,7 @@ TWO_DOORS = make_task(3, [([0], [1], [0], 1), ([0], [2], [0], 1)], [0], [1, 2])
 
 def test_where_no_way_leads_out_values_are_infinite() -> None:
     found = search_regions(bind_heuristic(TWO_DOORS, "goalcount"), to_bits([TWO_DOORS.init], 3))
-    assert found.ends == [RegionEnd.NO_WAY_OUT]
+    assert found.ends == [RegionEnd.DEAD_END]
     assert found.values.tolist() == [inf] * 3
 
 
@@ -172,5 +172,5 @@ def test_regions_do_not_depend_on_one_another() -> None:
 
 @pytest.mark.parametrize(("expansions", "batch"), [(0, 1), (1, 0)])
 def test_a_region_needs_an_expansion(expansions: int, batch: int) -> None:
-    with pytest.raises(ValueError, match="at least one expansion"):
+    with pytest.raises(ValueError, match="must be at least 1"):
         search_regions(bind_heuristic(HOLLOW, "ff"), to_bits([HOLLOW.init], 5), expansions=expansions, batch=batch)

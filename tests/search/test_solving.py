@@ -12,7 +12,7 @@ import pytest
 
 from goalward.errors import GoalwardError
 from goalward.search import SearchOptions, Statistics, Status, best_first, bind_heuristic, search, solving
-from goalward.search.solving import WHILE_IT_PAYS, Outcome, solve, solve_all
+from goalward.search.solving import DEFAULT_IMPROVEMENT, Outcome, solve, solve_all
 from goalward.search.starts import Start, initial_state
 from goalward.search.strategy import default_search
 from goalward.task.states import format_problem, random_walk_states
@@ -42,7 +42,7 @@ def test_it_is_the_pddl_that_decides_not_the_search() -> None:
     task = make_tiny("gripper").task
     elsewhere = next(state for state in random_walk_states(task, 20, 9, seed=0) if not task.is_goal(state))
     lie = replace(initial_state(task), text=format_problem(task, elsewhere, "another"))
-    with pytest.raises(GoalwardError, match=r"its own checker rejects; please report this: step 3 .* is false"):
+    with pytest.raises(GoalwardError, match=r"its own validator rejects; please report: step 3 .* is false"):
         solve(lie, "ff", GREEDY)
 
 
@@ -110,15 +110,15 @@ def test_many_states_of_several_tasks_come_back_in_order(jobs: int) -> None:
 @pytest.mark.parametrize(
     ("searched", "limit", "expected"),
     [
-        (0.001, None, {"effort_limit": 10**8, "most_effort": 25 * 10**7, "time_limit": None}),
-        (0.4, None, {"effort_limit": 16 * 10**7, "most_effort": 4 * 10**8, "time_limit": None}),
-        (0.4, 0.5, {"effort_limit": 16 * 10**7, "most_effort": 4 * 10**8, "time_limit": pytest.approx(0.1)}),
+        (0.001, None, {"effort_limit": 10**8, "max_effort": 25 * 10**7, "time_limit": None}),
+        (0.4, None, {"effort_limit": 16 * 10**7, "max_effort": 4 * 10**8, "time_limit": None}),
+        (0.4, 0.5, {"effort_limit": 16 * 10**7, "max_effort": 4 * 10**8, "time_limit": pytest.approx(0.1)}),
     ],
 )
 def test_a_plan_is_improved_while_it_pays_and_at_most_as_long_as_a_long_search_took(
     searched: float, limit: float | None, expected: object
 ) -> None:
-    assert WHILE_IT_PAYS.limits(searched, limit) == expected
+    assert DEFAULT_IMPROVEMENT.limits(searched, limit) == expected
 
 
 def test_what_comes_before_a_search_counts(monkeypatch: pytest.MonkeyPatch) -> None:

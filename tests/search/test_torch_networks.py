@@ -265,16 +265,16 @@ class Counting(nn.Module):
     [
         (
             lambda n: nn.Sequential(nn.Linear(n, 4), nn.GELU(), nn.Linear(4, 1)),
-            r"1 \(GELU\): native search has no gelu",
+            r"1 \(GELU\): gelu is not supported in native search",
         ),
-        (lambda n: nn.Sequential(nn.Linear(n, 4), nn.LayerNorm(4)), r"1 \(LayerNorm\).* no layer_norm"),
-        (lambda n: nn.Sequential(nn.Linear(n, 4), nn.Linear(4, 2)), "the output of Sequential: it has 2 numbers"),
-        (lambda n: nn.Linear(n + 1, 1), r"Linear: it takes \d+ numbers and is given \d+ .a state of this task has \d+"),
+        (lambda n: nn.Sequential(nn.Linear(n, 4), nn.LayerNorm(4)), r"1 \(LayerNorm\).* layer_norm is not"),
+        (lambda n: nn.Sequential(nn.Linear(n, 4), nn.Linear(4, 2)), "the output of Sequential: .* but is 2"),
+        (lambda n: nn.Linear(n + 1, 1), r"Linear: it expects \d+ numbers, but gets \d+ .a state of this task has \d+"),
         (lambda n: nn.Sequential(nn.Linear(n, 4), nn.BatchNorm1d(4, track_running_stats=False)), "running statistics"),
         (Attention, "a product of two values that depend on the state"),
-        (lambda n: nn.Embedding(n, 1), "native search has no embedding"),
+        (lambda n: nn.Embedding(n, 1), "embedding is not supported in native search"),
         (lambda n: nn.LSTM(n, 1), "cannot convert LSTM"),
-        (lambda n: Counting(), "something else with numbers than with symbols"),
+        (lambda n: Counting(), "the converted network gives other values"),
     ],
     ids=["GELU", "LayerNorm", "two outputs", "inputs", "batch norm", "product", "embedding", "LSTM", "no function"],
 )

@@ -71,7 +71,7 @@ def test_table_is_keyed_by_the_names_the_domains_give_themselves() -> None:
 def test_every_size_up_to_the_largest_gives_every_option_a_value_within_bounds(domain: str) -> None:
     bundled = DOMAINS[domain]
     assert all(option.admits(option.default) for option in bundled.options)
-    for size in range(1, bundled.largest_size + 1):
+    for size in range(1, bundled.max_size + 1):
         values = bundled.scaled(size)
         assert list(values) == [option.name for option in bundled.options]
         assert all(option.admits(values[option.name]) for option in bundled.options)
@@ -89,10 +89,10 @@ def test_named_parameters_override_size_and_both_override_defaults() -> None:
         ("block", {}, "unknown domain 'block'; did you mean blocks? (known: blocks, courier, delivery, "),
         ("chess", {}, "unknown domain 'chess' (known: blocks, courier, "),
         ("tiles", {"row": 3}, "tiles has no parameter 'row'; did you mean rows? (it has rows (2 to 30), cols (2 to"),
-        ("blocks", {"n": 1}, "blocks: n=1 is out of bounds; use 2 to 1000 (number of blocks)"),
-        ("visitall", {"missing": 76}, "visitall: missing=76 is out of bounds; use 0 to 75 (share of the cells"),
-        ("tiles", {"size": 0}, "tiles: size=0 is out of bounds; use 1 to 57"),
-        ("tiles", {"size": 58}, "tiles: size=58 is out of bounds; use 1 to 57"),
+        ("blocks", {"n": 1}, "blocks: n must be between 2 and 1000, but is 1 (number of blocks)"),
+        ("visitall", {"missing": 76}, "visitall: missing must be between 0 and 75, but is 76 (share of the cells"),
+        ("tiles", {"size": 0}, "tiles: size must be between 1 and 57, but is 0"),
+        ("tiles", {"size": 58}, "tiles: size must be between 1 and 57, but is 58"),
         (
             "storage",
             {"rows": 3, "cols": 3, "pillars": 0, "crates": 3},

@@ -259,7 +259,7 @@ def test_conditions_of_any_shape(condition: str) -> None:
 @given(condition=formulas(("?p",), depth=3), small=st.sampled_from([0, 1, 32]))
 def test_actions_split_by_what_their_quantifiers_mention(condition: str, small: int) -> None:
     """`marked` never changes, so most of a condition is decided when its parameter is known; the meaning stays."""
-    with mock.patch.object(quantifiers, "SMALL", small):
+    with mock.patch.object(quantifiers, "MAX_UNSPLIT", small):
         same_meaning(
             domain(
                 "(:types ball)",
@@ -299,7 +299,7 @@ def test_a_forall_that_facts_decide_costs_nothing() -> None:
     ],
 )
 def test_a_condition_with_too_many_cases_is_one_sentence(n: int, condition: str) -> None:
-    with pytest.raises(UnsupportedError, match=r"^domain.pddl:1: the condition of action make has too many cases"):
+    with pytest.raises(UnsupportedError, match=r"^domain.pddl:1: the condition of action make is too large to ground"):
         grounded(
             domain(
                 "(:types part)",
@@ -497,7 +497,7 @@ def test_conditional_effects_that_grounding_decides_are_accepted() -> None:
 @settings(max_examples=60, deadline=None)
 @given(condition=formulas(("?p", "?q"), depth=3), small=st.sampled_from([0, 1, 32]))
 def test_effects_split_by_what_their_conditions_mention(condition: str, small: int) -> None:
-    with mock.patch.object(quantifiers, "SMALL", small):
+    with mock.patch.object(quantifiers, "MAX_UNSPLIT", small):
         same_meaning(
             domain(
                 "(:types ball)",
@@ -528,7 +528,7 @@ def test_a_conditional_effect_that_facts_decide_is_not_multiplied_out() -> None:
     ids=["forall", "or"],
 )
 def test_a_conditional_effect_with_too_many_cases_is_one_sentence(condition: str) -> None:
-    with pytest.raises(UnsupportedError, match=r"^domain.pddl:1: the condition of action big has too many cases"):
+    with pytest.raises(UnsupportedError, match=r"^domain.pddl:1: the condition of action big is too large to ground"):
         grounded(
             domain(
                 f"(:constants {' '.join(f'o{i}' for i in range(60))})",

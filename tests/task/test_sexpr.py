@@ -111,7 +111,7 @@ def test_an_element_that_is_not_there_is_blamed_on_its_block() -> None:
         ),
         ("\ndefine (a)", "x.pddl:2: expected '(' but found 'define'"),
         ("(a)\x00", "x.pddl: is not a text file"),
-        ("(a\n bä)", "x.pddl:2: a character outside of ASCII may stand in a comment only"),
+        ("(a\n bä)", "x.pddl:2: non-ASCII characters are allowed in comments only"),
         ("\ufeff(a)", "x.pddl:1: starts with a byte-order mark; save it as plain text without one"),
         ("\xef\xbb\xbf(a)", "x.pddl:1: starts with a byte-order mark; save it as plain text without one"),
     ],

@@ -17,7 +17,7 @@ from goalward.task.grounding import ground, ground_files
 from goalward.task.lifted import Domain, Problem
 from goalward.task.lifted_reader import parse_domain, parse_problem
 from goalward.task.packing import core_atoms, fixed_atoms
-from goalward.task.states import StateReader, random_walk_states, walked_states
+from goalward.task.states import StateReader, random_walk_states, states_along_walks
 from goalward.task.store import load_task, save_task
 from goalward.task.strips import Task
 from locked_rooms import INITS, ROOMS, text_of
@@ -46,7 +46,9 @@ def named(task: Task, states: set[State]) -> set[frozenset[str]]:
 def test_a_door_that_is_locked_elsewhere_is_no_atom_of_one_initial_state(rooms: Domain) -> None:
     task = ground(rooms, problem(rooms, "open"))
     assert "(locked d2)" not in task.atom_id
-    with pytest.raises(StateMismatchError, match=r"\(locked d2\) is no atom of the task open.*train with it: goalward"):
+    with pytest.raises(
+        StateMismatchError, match=r"\(locked d2\) is not an atom of the task open.*train with it: goalward"
+    ):
         StateReader(task).parse(text_of("shut"), "shut.pddl")
 
 
@@ -90,11 +92,11 @@ def test_an_atom_is_fixed_where_it_holds_in_all_initial_states(rooms: Domain, se
 def test_walks_begin_in_all_initial_states_in_turn(several: Task) -> None:
     walked = random_walk_states(several, 7, 0, seed=3)
     assert [state.tolist() for state in walked] == [several.inits[i % 3].tolist() for i in range(7)]
-    rows = walked_states(several, 4, np.array([0, 5], dtype=np.int32), seed=3)
+    rows = states_along_walks(several, 4, np.array([0, 5], dtype=np.int32), seed=3)
     assert len(rows) == 8
-    again = walked_states(several, 4, np.array([0, 5], dtype=np.int32), seed=3)
+    again = states_along_walks(several, 4, np.array([0, 5], dtype=np.int32), seed=3)
     assert np.array_equal(rows, again)
-    assert not np.array_equal(rows, walked_states(several, 4, np.array([0, 5], dtype=np.int32), seed=4))
+    assert not np.array_equal(rows, states_along_walks(several, 4, np.array([0, 5], dtype=np.int32), seed=4))
 
 
 def test_walks_from_several_initial_states_may_end_early(several: Task) -> None:
@@ -110,7 +112,7 @@ def test_states_to_learn_from_come_from_all_of_them(several: Task) -> None:
     data = make_dataset(several, rollouts, SamplingOptions(300, 1.0, "reachable"))
     share = float(((data.states[:, locked // 64] >> np.uint64(locked % 64)) & np.uint64(1)).mean())
     assert 0.2 < share < 0.9
-    starts = walked_states(several, 20, np.array([1, 5, 30], dtype=np.int32), 0)
+    starts = states_along_walks(several, 20, np.array([1, 5, 30], dtype=np.int32), 0)
     assert 0 < int(((starts[:, locked // 64] >> np.uint64(locked % 64)) & np.uint64(1)).sum()) < 60
 
 
@@ -128,7 +130,10 @@ def test_a_file_keeps_all_initial_states_and_the_fingerprint_asks_for_none(sever
         (text_of("shut", goal="(in b)"), "the goal differs"),
         (text_of("shut").replace("a b c - room", "a b c e - room"), "object e is not in the task open"),
         (text_of("shut").replace("(fits k d2)", ""), r"static fact \(fits k d2\) of the task open is missing"),
-        (text_of("shut").replace("(fits k d2)", "(fits k d2) (fits k d1)"), r"\(fits k d1\) is no atom .*different"),
+        (
+            text_of("shut").replace("(fits k d2)", "(fits k d2) (fits k d1)"),
+            r"\(fits k d1\) is not an atom .*different",
+        ),
     ],
 )
 def test_what_differs_in_more_than_its_initial_state_is_refused(tmp_path: Path, text: str, words: str) -> None:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from math import inf
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,18 +15,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goalward.errors import ExitCode, PddlError, StateMismatchError, UsageError
-from goalward.search import bind_heuristic
+from goalward.regression import RolloutOptions, regress
+from goalward.sampling import label
+from goalward.sampling.plans import label_plans
+from goalward.search import bind_heuristic, improve_plan, search
+from goalward.search.landmarks import find_landmarks
 from goalward.task.grounding import UnsolvableError, ground, ground_files
 from goalward.task.lifted_reader import parse_problem
 from goalward.task.states import (
     StateReader,
     as_state,
+    as_states,
     format_problem,
     from_bits,
     random_walk_states,
+    states_along_walks,
     to_bits,
     unfilled_groups,
-    walked_states,
 )
 from goalward.task.strips import Ints, Task
 from helpers import Tiny
@@ -147,7 +153,7 @@ def test_walks_that_may_not_go_on_stay_where_they_begin(tiny_task: TinyTask) -> 
     task = tiny_task("tiles").task
     (state,) = random_walk_states(task, 5, 30, seed=0, go_on=lambda: False)
     assert state.tolist() == task.init.tolist()
-    assert len(walked_states(task, 5, np.array([1, 9], dtype=np.int32), 0, lambda: False)) == 2
+    assert len(states_along_walks(task, 5, np.array([1, 9], dtype=np.int32), 0, lambda: False)) == 2
 
 
 def test_ctrl_c_ends_walks(tiny_task: TinyTask) -> None:
@@ -324,3 +330,86 @@ def test_the_states_of_the_largest_public_instance_are_read(benchmark: Path) -> 
     assert len(states) == 50
     assert len({state.tobytes() for state in states}) > 20
     assert all(task.violated_group(state) is None for state in states)
+
+
+def forms_of(task: Task, states: list[Ints]) -> dict[str, Any]:
+    """The same states in every form that many states can have."""
+    bits = to_bits(states, task.n_atoms)
+    truth = from_bits(bits, task.n_atoms)
+    return {
+        "bit rows": bits,
+        "bool": truth,
+        "uint8": truth.astype(np.uint8),
+        "ids": states,
+        "unsorted ids": [state[::-1].tolist() for state in states],
+        "names": [set(task.state_names(state)) for state in states],
+        "single bit rows": list(bits),
+        "single rows of truth values": list(truth.astype(np.uint8)),
+        "mixed": [states[0], set(task.state_names(states[1])), *truth[2:]],
+    }
+
+
+@pytest.mark.parametrize("name", ["blocks", "lights", "tiles"])
+def test_states_mean_the_same_in_every_form(tiny_task: TinyTask, tmp_path: Path, name: str) -> None:
+    task = tiny_task(name).task
+    states = random_walk_states(task, 4, 10, seed=1)
+    bits = to_bits(states, task.n_atoms)
+    for form, given_states in forms_of(task, states).items():
+        read = as_states(task, given_states)
+        assert read.dtype == np.uint64, form
+        assert np.array_equal(read, bits), form
+        if not isinstance(given_states, np.ndarray):
+            for state, expected in zip(given_states, states, strict=True):
+                one = as_state(task, state)
+                assert one.dtype == np.int32, form
+                assert one.tolist() == expected.tolist(), form
+    paths = [tmp_path / f"{i}.pddl" for i in range(len(states))]
+    for path, state in zip(paths, states, strict=True):
+        path.write_text(format_problem(task, state, "state"))
+    assert np.array_equal(as_states(task, paths), bits)
+    assert as_states(task, []).shape == (0, bits.shape[1])
+
+
+def test_functions_take_states_in_every_form(tiny_task: TinyTask) -> None:
+    task = tiny_task("blocks").task
+    states = random_walk_states(task, 4, 10, seed=1)
+    heuristic = bind_heuristic(task, "ff")
+    rollouts = regress(task, RolloutOptions(n_rollouts=2, length=10))
+    h, labels = heuristic.evaluate(states), label(task, rollouts, states)
+    actions = heuristic.helpful_actions(states)
+    plans = [search(task, init=state).plan for state in states]
+    for form, given_states in forms_of(task, states).items():
+        assert heuristic.evaluate(given_states).tolist() == h.tolist(), form
+        assert heuristic.helpful_actions(given_states) == actions, form
+        assert label(task, rollouts, given_states).tolist() == labels.tolist(), form
+        for i, state in enumerate(given_states):
+            assert heuristic.value(state) == h[i], form
+            assert search(task, init=state).plan == plans[i], form
+            assert task.state_names(state) == task.state_names(states[i]), form
+            assert task.is_goal(state) == task.is_goal(states[i]), form
+            assert find_landmarks(task, state).names == find_landmarks(task, states[i]).names, form
+            improved = improve_plan(task, plans[i] or (), init=state, effort_limit=10**6)
+            assert improved.before == plans[i], form
+            assert np.array_equal(
+                label_plans(task, [(state, improved.plan)]).states,
+                label_plans(task, [(states[i], improved.plan)]).states,
+            ), form
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (lambda task: task.init, "several states must be"),
+        (lambda task: "state.pddl", "several states must be"),
+        (lambda task: np.zeros((2, task.n_atoms), dtype=np.int64), "several states must be"),
+        (lambda task: np.zeros((2, task.n_atoms), dtype=np.float32), "several states must be"),
+        (lambda task: np.zeros((2, task.n_atoms + 1), dtype=bool), r"must have \d+ truth values, but has \d+"),
+        (lambda task: np.zeros((2, 9), dtype=np.uint64), "must have 1 64-bit words, but has 9"),
+        (lambda task: np.full((2, task.n_atoms), 2, dtype=np.uint8), "must have truth values, 0 or 1"),
+        (lambda task: [np.zeros(3, dtype=bool)], r"must have \d+ truth values, but has 3"),
+    ],
+)
+def test_arrays_that_are_not_states_are_refused(tiny_task: TinyTask, wrong: Callable[[Task], Any], words: str) -> None:
+    task = tiny_task("blocks").task
+    with pytest.raises(UsageError, match=words):
+        as_states(task, wrong(task))

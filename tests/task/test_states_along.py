@@ -65,7 +65,7 @@ def test_a_step_that_is_not_applicable_is_named() -> None:
 @pytest.mark.parametrize("beyond", [0, 1, 10**6])
 def test_a_step_that_is_no_operator_is_named(beyond: int) -> None:
     task = make_tiny("blocks").task
-    with pytest.raises(ValueError, match="step 1 is no operator"):
+    with pytest.raises(ValueError, match="step 1 is not an operator"):
         states_along(task, task.init, [task.n_operators + beyond])
-    with pytest.raises(ValueError, match="step 1 is no operator"):
+    with pytest.raises(ValueError, match="step 1 is not an operator"):
         states_along(task, task.init, [-1 - beyond])

@@ -25,7 +25,7 @@ from goalward.regression.rollouts import native_regression
 from goalward.sampling import SAMPLERS, Dataset
 from goalward.sampling.samplers import complete
 from goalward.task.packing import choose_variables, core_atoms
-from goalward.task.states import BitRows, from_bits, with_fixed
+from goalward.task.states import BitRows, add_fixed_atoms, from_bits
 from goalward.task.strips import Rows, Task
 
 GoOn = Callable[[], bool]
@@ -154,7 +154,7 @@ def make_dataset(
     assert make_pool is not None
     pool = make_pool(task, options.samples, random, sampling)
     origin = np.concatenate([np.arange(len(labels)), np.full(n_random, -1)]).astype(np.int32)
-    states = with_fixed(task, complete(task, conditions, origin, pool, int(random.integers(2**62))))
+    states = add_fixed_atoms(task, complete(task, conditions, origin, pool, int(random.integers(2**62))))
     beyond = int(labels.max()) + 1
     labels = np.concatenate([labels, np.full(n_random, beyond, dtype=np.int32)])
     labels[from_bits(states, task.n_atoms)[:, task.goal].all(axis=1)] = 0

@@ -23,7 +23,7 @@ from goalward.search.planning import Solver
 from goalward.search.starts import Start
 from goalward.task.lifted_reader import parse_domain, parse_problem
 from goalward.task.plan_file import write_bytes_atomically
-from goalward.task.store import read_safetensors, shortened
+from goalward.task.store import read_safetensors, short_message
 from goalward.task.strips import Task
 
 if TYPE_CHECKING:
@@ -232,4 +232,4 @@ def load_domain_model(path: str | Path) -> DomainModel:
             raise ValueError("the weights are not finite numbers of 32 bits")
         return DomainModel(str(header["domain"]), text, weights, options, checked_info(header["info"]))
     except (KeyError, ValueError, TypeError, GoalwardError) as error:
-        raise StoredFileError(f"{path}: damaged domain model ({shortened(error)})") from None
+        raise StoredFileError(f"{path}: damaged domain model ({short_message(error)})") from None

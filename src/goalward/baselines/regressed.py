@@ -8,7 +8,7 @@ from goalward.regression import RolloutOptions, regress
 from goalward.sampling import SAMPLERS
 from goalward.sampling.labels import GoOn
 from goalward.sampling.samplers import complete
-from goalward.task.states import BitRows, with_fixed
+from goalward.task.states import BitRows, add_fixed_atoms
 from goalward.task.strips import Ints, Task
 
 PLAIN_SAMPLERS = tuple(name for name, sampler in SAMPLERS.items() if not sampler.parts)
@@ -36,4 +36,4 @@ class RegressedStates:
         wanted = self._random.integers(1, max_length, size=n, endpoint=True)
         chosen = (starts + np.minimum(wanted, rollouts.depth[ends])).astype(np.int32)
         states = complete(self.task, rollouts.preimages, chosen, self._pool, int(self._random.integers(2**62)))
-        return with_fixed(self.task, states), rollouts.depth[chosen]
+        return add_fixed_atoms(self.task, states), rollouts.depth[chosen]

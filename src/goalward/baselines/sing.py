@@ -21,7 +21,7 @@ from goalward.regression.rollouts import native_regression
 from goalward.sampling import SAMPLERS, Dataset
 from goalward.sampling.samplers import complete
 from goalward.task.packing import core_atoms
-from goalward.task.states import BitRows, with_fixed
+from goalward.task.states import BitRows, add_fixed_atoms
 from goalward.task.strips import Ints, Rows, Task
 
 
@@ -53,7 +53,7 @@ def random_goal_states(task: Task, n: int, sampler: str, seed: int, go_on: Calla
     make_pool = SAMPLERS[sampler].pool
     assert make_pool is not None
     pool = make_pool(task, n, random, go_on)
-    return with_fixed(task, complete(task, goal, np.zeros(n, dtype=np.int32), pool, int(random.integers(2**63))))
+    return add_fixed_atoms(task, complete(task, goal, np.zeros(n, dtype=np.int32), pool, int(random.integers(2**63))))
 
 
 def search_backwards(

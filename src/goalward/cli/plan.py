@@ -41,7 +41,7 @@ from goalward.measures import counted, format_batches, format_duration
 from goalward.search import HEURISTICS, TURNS, Algorithm, Status, bind_heuristic, prepare
 from goalward.search.heuristics import check_heuristic
 from goalward.search.learned import LearnedModel, load_model
-from goalward.search.solving import UNTIL_THE_END, Outcome, solve
+from goalward.search.solving import UNLIMITED_IMPROVEMENT, Outcome, solve
 from goalward.search.starts import initial_state
 from goalward.search.strategy import default_search, strategy_for
 from goalward.task.grounding import UnsolvableError, ground
@@ -130,7 +130,7 @@ def plan(
     series = PlanSeries(output or DEFAULT_SERIES, inputs, force=force, quiet=as_json) if anytime else None
     if output is not None and not anytime:
         check_output(output, inputs, force=force)
-    improvement = UNTIL_THE_END if anytime else parse_improvement(improve)
+    improvement = UNLIMITED_IMPROVEMENT if anytime else parse_improvement(improve)
     if algorithm is None and heuristic is not None:
         algorithm = "gbfs"
     default_search(learned=model is not None, algorithm=cast(Algorithm | None, algorithm), batch=batch)  # checks them

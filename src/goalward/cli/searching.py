@@ -7,7 +7,7 @@ from goalward.errors import ExitCode
 from goalward.measures import counted, format_duration
 from goalward.search import ImproveStatus, Status
 from goalward.search.best_first import ALGORITHMS, MAX_CORES
-from goalward.search.solving import SHORT, WHILE_IT_PAYS, Improvement
+from goalward.search.solving import DEFAULT_IMPROVEMENT, MIN_IMPROVE_TIME, Improvement
 from goalward.task.strips import Task
 
 EXIT_CODES = {
@@ -38,7 +38,7 @@ IMPROVE = flag(
     "--improve",
     help="time for improving the plan after the search, within the time limit",
     metavar="DURATION|none",
-    note=f"default: as long as the search took, at least {SHORT:g}s",
+    note=f"default: as long as the search took, at least {MIN_IMPROVE_TIME:g}s",
 )
 
 
@@ -57,4 +57,4 @@ def search_flag(note: str, more: str = "") -> Flag:
 
 def parse_improvement(text: str | None) -> Improvement | None:
     """How long to improve plans, from the text of --improve."""
-    return WHILE_IT_PAYS if text is None else Improvement.of(text)
+    return DEFAULT_IMPROVEMENT if text is None else Improvement.of(text)

@@ -17,7 +17,7 @@ from goalward.search import HEURISTICS, SearchOptions
 from goalward.search.best_first import FORMER_ALGORITHMS
 from goalward.search.learned import LearnedModel
 from goalward.search.portfolio import current_lead
-from goalward.search.solving import UNTIL_THE_END, WHILE_IT_PAYS, Improvement
+from goalward.search.solving import DEFAULT_IMPROVEMENT, UNLIMITED_IMPROVEMENT, Improvement
 from goalward.search.strategy import Strategy, default_search, strategy_for
 
 FROM_THE_CONFIG = {
@@ -198,7 +198,7 @@ class Contestant:
         """How long plans are improved."""
         wish = self.full_search.get(IMPROVE)
         if wish in (AUTO, ANYTIME):
-            return WHILE_IT_PAYS if wish == AUTO else UNTIL_THE_END
+            return DEFAULT_IMPROVEMENT if wish == AUTO else UNLIMITED_IMPROVEMENT
         return Improvement.of(wish)
 
 
@@ -238,7 +238,7 @@ def search_names(method: str) -> list[str]:
     """What may stand in the table ``search`` of a method; other programs search in their own way."""
     if method in PLANNERS:
         return []
-    return [*(field.name for field in fields(SearchOptions) if field.name not in {*LIMITS, "at_once"}), IMPROVE]
+    return [*(field.name for field in fields(SearchOptions) if field.name not in {*LIMITS, "n_concurrent"}), IMPROVE]
 
 
 def read_contestants(tables: list[dict[str, Any]]) -> tuple[list[Contestant], list[str]]:

@@ -32,7 +32,7 @@ from goalward.errors import UsageError
 from goalward.experiments.store import Result, Store, Unit
 from goalward.outward import csv_text
 from goalward.task.plan_file import write_bytes_atomically, write_text_atomically
-from goalward.task.store import shortened
+from goalward.task.store import short_message
 
 OTHER = "other"
 OWN_STATE = "problem"
@@ -157,7 +157,7 @@ def _read_properties(path: Path) -> dict[str, dict[str, Any]]:
     except FileNotFoundError:
         raise UsageError(f"{path}: no such file") from None
     except (ValueError, RecursionError, lzma.LZMAError) as error:
-        raise UsageError(f"{path}: not a properties file of Downward Lab ({shortened(error)})") from None
+        raise UsageError(f"{path}: not a properties file of Downward Lab ({short_message(error)})") from None
     if not isinstance(found, dict) or not all(isinstance(run, dict) for run in found.values()):
         raise UsageError(f"{path}: not a properties file of Downward Lab (it is not a table of runs)")
     return found

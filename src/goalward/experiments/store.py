@@ -21,7 +21,7 @@ from urllib.parse import quote
 
 from goalward.errors import StoredFileError, UsageError
 from goalward.experiments.records import KINDS, Result, Unit, checked_extra, checked_meta, checked_result, checked_unit
-from goalward.task.store import shortened
+from goalward.task.store import short_message
 
 __all__ = ["FILE_NAME", "Result", "Store", "Unit"]
 
@@ -115,7 +115,7 @@ class Store:
         except sqlite3.OperationalError as error:  # no space, no permission, locked, a table that is gone
             raise StoredFileError(f"{self.path}: cannot be used: {error}") from None
         except (sqlite3.Error, ValueError, TypeError, RecursionError, OverflowError) as error:
-            raise StoredFileError(f"{self.path}: damaged ({shortened(error)})") from None
+            raise StoredFileError(f"{self.path}: damaged ({short_message(error)})") from None
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:

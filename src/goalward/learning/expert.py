@@ -32,7 +32,7 @@ from goalward.search.heuristics import BoundHeuristic, bind_heuristic
 from goalward.search.improve import Improver
 from goalward.search.network import bind_network
 from goalward.task.packing import native_problem
-from goalward.task.states import BitRows, states_along, to_bits, to_lists, walked_states, with_fixed
+from goalward.task.states import BitRows, add_fixed_atoms, states_along, states_along_walks, to_bits, to_lists
 from goalward.task.strips import Ints, Task
 
 GoOn = Callable[[], bool]
@@ -175,7 +175,7 @@ class ExpertIteration:
     def _walk(self, n: int, go_on: GoOn) -> BitRows:
         """Ends of random walks, short and long ones."""
         steps = np.unique(np.exp(self._random.uniform(0, np.log(self.recipe.longest_walk), n)).astype(np.int32))
-        walked = walked_states(self.task, -(-n // len(steps)), steps, int(self._random.integers(2**63)), go_on)
+        walked = states_along_walks(self.task, -(-n // len(steps)), steps, int(self._random.integers(2**63)), go_on)
         return walked[self._random.permutation(len(walked))[:n]]
 
     def _led_to(self, heuristic: BoundHeuristic, go_on: GoOn) -> BitRows:
@@ -272,7 +272,7 @@ class ExpertIteration:
         states = np.concatenate([drawn, *parts])
         labels = label(self.task, known, states, unit_costs=self.unit_costs).astype(np.float32)
         ahead = round(len(drawn) * self.recipe.bellman_share)
-        labels[:ahead] = np.minimum(labels[:ahead], lookahead(heuristic, with_fixed(self.task, drawn[:ahead]), 1))
+        labels[:ahead] = np.minimum(labels[:ahead], lookahead(heuristic, add_fixed_atoms(self.task, drawn[:ahead]), 1))
         return states, labels
 
     def _from_plans(self, n: int, plans: list[Plan], known: Rollouts) -> list[BitRows]:

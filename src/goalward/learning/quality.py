@@ -14,7 +14,7 @@ from statistics import fmean, stdev
 from goalward.learning.budget import Budget
 from goalward.search.heuristics import BoundHeuristic
 from goalward.search.improve import Improver
-from goalward.search.solving import WHILE_IT_PAYS, solve
+from goalward.search.solving import DEFAULT_IMPROVEMENT, solve
 from goalward.search.starts import Start
 from goalward.search.strategy import PLAIN, default_search
 from goalward.task.strips import Ints
@@ -102,7 +102,7 @@ def measure_quality(heuristic: BoundHeuristic, states: Sequence[Ints], seconds: 
             options = replace(default_search(learned=True) if first else PLAIN, time_limit=limit)
             outcome = solve(Start(heuristic.task, state), heuristic, options)
             times[first] = outcome.search_time
-            limits = WHILE_IT_PAYS.limits(0.0, None)
+            limits = DEFAULT_IMPROVEMENT.limits(0.0, None)
             for used, improver in improvers.items():
                 plan = outcome.plan
                 costs[Use(first, used)] = improver.improve(plan, init=state, **limits).cost if plan else None

@@ -13,7 +13,7 @@ from goalward.learning.leads import Compared, best_lead, compare_leads
 from goalward.learning.quality import NETWORK_SHARE, Quality, measure_quality
 from goalward.learning.validation import TooLateError
 from goalward.search.heuristics import BoundHeuristic
-from goalward.search.portfolio import WITH_NETWORK, WITHOUT_NETWORK, Lead
+from goalward.search.portfolio import LEADS_WITH_NETWORK, LEADS_WITHOUT_NETWORK, Lead
 from goalward.search.strategy import NetworkUse
 from goalward.task.strips import Ints
 
@@ -41,12 +41,12 @@ class Verdict:
     @property
     def solved(self) -> int:
         """States solved by a part with the network."""
-        return max(self.by_lead[lead].solved for lead in WITH_NETWORK)
+        return max(self.by_lead[lead].solved for lead in LEADS_WITH_NETWORK)
 
     @property
     def solved_without(self) -> int:
         """States solved by a part without it."""
-        return max(self.by_lead[lead].solved for lead in WITHOUT_NETWORK)
+        return max(self.by_lead[lead].solved for lead in LEADS_WITHOUT_NETWORK)
 
     @property
     def use(self) -> NetworkUse:
@@ -58,20 +58,20 @@ class Verdict:
             return NetworkUse.IMPROVEMENT if best.improvement else NetworkUse.NONE
         if self.solved == self.solved_without == 0:
             return NetworkUse.UNKNOWN
-        helps = self.solved > self.solved_without or self.lead in WITH_NETWORK
+        helps = self.solved > self.solved_without or self.lead in LEADS_WITH_NETWORK
         return NetworkUse.SEARCH if helps else NetworkUse.NONE
 
     @property
     def rank(self) -> tuple[float, ...]:
         """Larger is better: states solved with the network, then cheaper plans, then faster searches."""
-        with_network = [self.by_lead[lead] for lead in WITH_NETWORK]
+        with_network = [self.by_lead[lead] for lead in LEADS_WITH_NETWORK]
         ratio = self.quality.ratio(self.quality.best)
         return (self.solved / self.states, -ratio, -min(leading.price for leading in with_network))
 
     def info(self) -> dict[str, Any]:
         """The entries of the model file."""
         best = self.quality.best
-        alone = self.by_lead[best_lead(self.by_lead, WITHOUT_NETWORK)]
+        alone = self.by_lead[best_lead(self.by_lead, LEADS_WITHOUT_NETWORK)]
         return {
             "network_use": self.use.value,
             "lead": self.lead,

@@ -1,6 +1,7 @@
-"""Regression from the goal: rollouts of pre-images, the sets of states that RSL and N-RSL learn from.
+"""Regression from the goal: rollouts of pre-images, which are the sets of states that RSL and N-RSL learn from.
 
-Use :func:`regress`, :class:`RolloutOptions` and :class:`Rollouts`; :func:`regress_plans` for pre-images along plans.
+Use :func:`regress` with :class:`RolloutOptions` for random rollouts and :func:`regress_plans` for rollouts along plans.
+Both return :class:`Rollouts`.
 """
 
 from goalward.regression.plans import regress_plans

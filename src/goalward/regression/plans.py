@@ -1,4 +1,4 @@
-"""Regression along a plan: the plan's own actions, last one first, instead of drawn ones.
+"""Regression along plans: applies the actions of a plan in reverse order instead of random ones.
 
 >>> rollouts = regress_plans(task, [result.plan])  # doctest: +SKIP
 >>> rollouts.longest == len(result.plan)  # doctest: +SKIP
@@ -17,10 +17,10 @@ from goalward.task.strips import Rows, Task
 
 
 def regress_plans(task: Task, plans: Iterable[Sequence[int]]) -> Rollouts:
-    """Pre-images of the goal along plans, a rollout for each: x_0 = G, x_i = (x_{i-1} \\ Add) ∪ Pre.
+    """Regress the goal along plans, one rollout for each: x_0 = G, x_i = (x_{i-1} \\ Add) ∪ Pre.
 
-    Where a plan can be carried out, each of its states contains the pre-image at that place, so none holds a mutex
-    pair, whichever actions regression would have called valid. Plans that are near-optimal make labels that are.
+    Pre-images along a valid plan contain no mutex pair, because each is a subset of a state that the plan visits.
+    Near-optimal plans give near-optimal labels.
     """
     core = core_atoms(task)
     pre, add = (rows.keep_values(core[rows.values]) for rows in (task.pre, task.add))

@@ -1,4 +1,4 @@
-"""Rollouts of pre-images backwards from the goal (the paper's "Extracting state sets through regression")."""
+"""Rollouts of pre-images from the goal by regression (the paper's "Extracting state sets through regression")."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from goalward.task.strips import Ints, Rows, Task
 
 RegressionMethod = Literal["rsl", "n-rsl"]
 METHODS: dict[str, str] = {
-    "rsl": "actions are drawn uniformly among the valid ones",
-    "n-rsl": "actions with the most preconditions that are new to the rollout go first (μ⁺)",
+    "rsl": "draw actions uniformly from the valid ones",
+    "n-rsl": "prefer actions with the most preconditions that are new in the rollout (μ⁺)",
 }
 
 
 @dataclass(frozen=True)
 class RolloutOptions:
-    """How to regress: N_r rollouts of length L."""
+    """Options of :func:`regress`: the method, the number N_r of rollouts, and their length L."""
 
     method: RegressionMethod = "n-rsl"
     n_rollouts: int = 5
@@ -34,18 +34,18 @@ class RolloutOptions:
         if self.method not in METHODS:
             raise UsageError(f"unknown regression {self.method!r} (known: {', '.join(METHODS)})")
         if not 1 <= self.n_rollouts <= 100_000:
-            raise UsageError(f"the number of rollouts is {self.n_rollouts}; it goes from 1 to 100000")
+            raise UsageError(f"n_rollouts must be between 1 and 100000, but is {self.n_rollouts}")
         if not 1 <= self.length <= 1_000_000:
-            raise UsageError(f"the length of a rollout is {self.length}; it goes from 1 to 1000000")
+            raise UsageError(f"length must be between 1 and 1000000, but is {self.length}")
 
 
 @dataclass(frozen=True, eq=False)
 class Rollouts:
-    """Pre-images x_i^j, rollout after rollout, each beginning with x_0 = G.
+    """The pre-images x_i^j of all rollouts, one rollout after the other; each rollout starts with x_0 = G.
 
-    ``depth`` is i and ``rollout`` is j of each pre-image; ``operators`` holds the action through which it was reached
-    from the one before it, −1 for x_0. Any state that contains x_i reaches the goal by that action and those after it,
-    back to x_0, in i steps. Atoms that always hold are left out.
+    ``depth`` is the i and ``rollout`` the j of each pre-image. ``operators`` is the action that was regressed to get
+    from x_{i-1} to x_i, or −1 for x_0. From any state that contains x_i, this action and those of x_{i-1}, …, x_1 are a
+    plan of i steps. Fixed atoms are left out.
     """
 
     preimages: Rows
@@ -58,12 +58,12 @@ class Rollouts:
 
     @cached_property
     def longest(self) -> int:
-        """The largest depth of any pre-image."""
+        """The maximum depth of a pre-image."""
         return int(self.depth.max())
 
     @property
     def beyond(self) -> int:
-        """The label of states in no pre-image: one more than the longest rollout."""
+        """The label of states that contain no pre-image: the maximum depth plus 1."""
         return self.longest + 1
 
 
@@ -77,7 +77,7 @@ def costs_to_goal(task: Task, rollouts: Rollouts) -> Ints:
 
 
 def join_rollouts(parts: Sequence[Rollouts]) -> Rollouts:
-    """Rollouts of the same task, one after the other."""
+    """Concatenate rollouts of the same task."""
     counts = np.cumsum([0, *(len(part.preimages.values) for part in parts)])
     numbers = np.cumsum([0, *(int(part.rollout[-1]) + 1 for part in parts)])
     offsets = [part.preimages.offsets[1:] + start for part, start in zip(parts, counts, strict=False)]
@@ -95,9 +95,9 @@ def join_rollouts(parts: Sequence[Rollouts]) -> Rollouts:
 def regress(task: Task, options: RolloutOptions | None = None, *, go_on: Callable[[], bool] | None = None) -> Rollouts:
     """Roll out pre-images from the goal of a task.
 
-    Only valid actions are used: those that add an atom of x, delete none of it, and whose precondition excludes none of
-    its other atoms by a mutex. ``go_on`` is asked about twenty times a second; when it returns False, what has been
-    rolled out so far is given.
+    Only valid actions are regressed: those that add an atom of x, delete none, and have no precondition that is mutex
+    with one of its other atoms. ``go_on`` is called about twenty times a second; once it returns False, the rollouts so
+    far are returned.
     """
     options = options or RolloutOptions()
     native = native_regression(task)
@@ -112,15 +112,15 @@ def regress(task: Task, options: RolloutOptions | None = None, *, go_on: Callabl
         )
     except OverflowError:
         raise UsageError(
-            f"{options.n_rollouts} rollouts of {options.length} steps hold more than 2^31 atoms; "
-            "ask for fewer or shorter ones"
+            f"{options.n_rollouts} rollouts of {options.length} steps have more than 2^31 atoms; "
+            "use fewer or shorter rollouts"
         ) from None
     return Rollouts(Rows(offsets, values), depth, rollout, operators)
 
 
 @lru_cache(maxsize=8)
 def native_regression(task: Task) -> _core.RegressionTask:
-    """The task as the native core walks through it backwards: the core atoms alone."""
+    """The task in the form that native regression works on: core atoms only."""
     core = core_atoms(task)
     pre, add, delete = (rows.keep_values(core[rows.values]) for rows in (task.pre, task.add, task.delete))
     opposite = np.full(task.n_atoms, -1, dtype=np.int32)

@@ -1,4 +1,4 @@
-"""How many rollouts of which length suit a task."""
+"""Chooses the number and the length of rollouts for a task."""
 
 from __future__ import annotations
 
@@ -12,38 +12,41 @@ from goalward.search.heuristics import bind_heuristic
 from goalward.task.states import random_walk_states, to_bits
 from goalward.task.strips import Task
 
-WALKS, STEPS = 20, 200
-"""Random walks from the initial state whose ends say how far away from the goal states are."""
+N_WALKS, WALK_STEPS = 20, 200
+"""Number and length of the random walks whose end states estimate the distance of states to the goal."""
 LENGTH_PER_STEP = 2
-"""Steps of a rollout for each step of a relaxed plan: real plans are longer, and rollouts wander."""
-SHORTEST, LONGEST = 20, 1000
-PREIMAGES = 50_000
-"""In all rollouts together: enough that states near the goal are in some, and few enough to label states quickly."""
-FEWEST, MOST = 20, 5000
+"""Length of a rollout divided by the length of a relaxed plan: real plans are longer, and rollouts make detours."""
+MIN_LENGTH, MAX_LENGTH = 20, 1000
+TARGET_PREIMAGES = 50_000
+"""Number of pre-images in all rollouts: enough to cover states near the goal, few enough to label states quickly."""
+MIN_ROLLOUTS, MAX_ROLLOUTS = 20, 5000
 TIME_SHARE = 0.1
-"""Of the time limit that rollouts may take."""
+"""Maximum share of the time limit for rollouts."""
 
 
 def suggest_length(task: Task, seed: int, go_on: Callable[[], bool] | None = None) -> int:
-    """L: beyond the distance, by relaxed plans, of the initial states and of states that random walks end in.
+    """Suggest a length L: twice the maximum h_FF value of the initial states and of end states of random walks.
 
-    Longer rollouts give labels that say how far a rollout went, not how far away a state is. There are fewer walks
-    where ``go_on`` returns False before they are done.
+    With much longer rollouts, labels would tell the depth of a rollout and not the distance of a state. Once ``go_on``
+    returns False, only the walks so far count.
     """
-    states = [*task.inits, *random_walk_states(task, WALKS, STEPS, seed, go_on=go_on)]
-    relaxed = bind_heuristic(task, "ff").evaluate(to_bits(states, task.n_atoms))
-    farthest = float(np.max(relaxed[np.isfinite(relaxed)], initial=0.0))
-    return int(np.clip(LENGTH_PER_STEP * farthest, SHORTEST, LONGEST))
+    states = [*task.inits, *random_walk_states(task, N_WALKS, WALK_STEPS, seed, go_on=go_on)]
+    h = bind_heuristic(task, "ff").evaluate(to_bits(states, task.n_atoms))
+    max_distance = float(np.max(h[np.isfinite(h)], initial=0.0))
+    return int(np.clip(LENGTH_PER_STEP * max_distance, MIN_LENGTH, MAX_LENGTH))
 
 
 def suggest_rollouts(
     task: Task, method: RegressionMethod, length: int, time_limit: float | None, go_on: Callable[[], bool] | None = None
 ) -> int:
-    """N_r: as many as make :data:`PREIMAGES` pre-images, or as there is time for; ``go_on`` ends the measurement."""
-    wanted = int(np.clip(PREIMAGES // length, FEWEST, MOST))
+    """Suggest a number N_r of rollouts that gives :data:`TARGET_PREIMAGES`, or fewer if the time limit is short.
+
+    The time of a rollout is measured with two rollouts, which end early once ``go_on`` returns False.
+    """
+    wanted = int(np.clip(TARGET_PREIMAGES // length, MIN_ROLLOUTS, MAX_ROLLOUTS))
     if time_limit is None:
         return wanted
-    begun = time.monotonic()
+    start = time.monotonic()
     regress(task, RolloutOptions(method, 2, length), go_on=go_on)
-    each = (time.monotonic() - begun) / 2
-    return int(np.clip(TIME_SHARE * time_limit / max(each, 1e-9), FEWEST, wanted))
+    seconds_per_rollout = (time.monotonic() - start) / 2
+    return int(np.clip(TIME_SHARE * time_limit / max(seconds_per_rollout, 1e-9), MIN_ROLLOUTS, wanted))

@@ -1,7 +1,7 @@
-"""Training data: full states drawn from pre-images by replaceable samplers, labelled by the closest pre-image.
+"""Training data: full states that samplers draw from pre-images, labelled with the depth of the closest pre-image.
 
-Use :func:`make_dataset` for one data set or :class:`Source` for states again and again, with :class:`SamplingOptions`;
-:func:`label` for states from elsewhere; and the tables :data:`SAMPLERS` and :data:`LABELS`.
+Use :func:`make_dataset` for one data set, :class:`Source` to draw states repeatedly, and :func:`label` for states from
+elsewhere. The tables :data:`SAMPLERS` and :data:`LABELS` list the samplers and the kinds of labels.
 """
 
 from goalward.sampling.dataset import Dataset, load_dataset, save_dataset

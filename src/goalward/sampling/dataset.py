@@ -1,4 +1,4 @@
-"""A training set: states, labels and where they came from."""
+"""A data set for training: states with labels and origins."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from goalward.extras import require_torch
 from goalward.task.packing import core_atoms, fixed_atoms
 from goalward.task.plan_file import write_bytes_atomically
 from goalward.task.states import BitRows, from_bits
-from goalward.task.store import read_safetensors, shortened, task_arrays, task_from_arrays, whole
+from goalward.task.store import read_safetensors, require_int, short_message, task_arrays, task_from_arrays
 from goalward.task.strips import Ints, Task
 
 if TYPE_CHECKING:
@@ -29,10 +29,10 @@ VERSION = 1
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """States as bit rows with their labels.
+    """States as bit rows, with a label for each.
 
-    ``origin`` is the pre-image that a state was drawn from, −1 for a random one; ``beyond`` is the label of states in
-    no pre-image.
+    ``origin`` is the index of the pre-image that a state was drawn from, or −1 for a random state. ``beyond`` is the
+    label of states that contain no pre-image.
     """
 
     task: Task
@@ -44,7 +44,7 @@ class Dataset:
 
     @classmethod
     def of_labelled(cls, task: Task, states: BitRows, labels: Ints, sampler: str) -> Dataset:
-        """States that come from no pre-image, with labels of their own."""
+        """Make a data set of states with given labels that were not drawn from pre-images."""
         return cls(task, states, labels, np.full(len(labels), -1, dtype=np.int32), int(labels.max()) + 1, sampler)
 
     def __len__(self) -> int:
@@ -72,8 +72,8 @@ class Dataset:
         return html_table(f"Dataset of {self.task.problem_name}", rows, picture)
 
     def summary(self) -> dict[str, Any]:
-        """Figures for a look at the data: label spread, share beyond, true atoms per state."""
-        counted = self.states[: min(len(self), 2000)]
+        """Statistics of the labels and states, by name."""
+        inspected = self.states[: min(len(self), 2000)]
         return {
             "samples": len(self),
             "sampler": self.sampler,
@@ -82,20 +82,20 @@ class Dataset:
             "share beyond": float((self.labels == self.beyond).mean()),
             "label histogram": [count for _, _, count in self.histogram()],
             "beyond": int(self.beyond),
-            "true atoms per state": float(from_bits(counted, self.task.n_atoms).sum(axis=1).mean()),
+            "true atoms per state": float(from_bits(inspected, self.task.n_atoms).sum(axis=1).mean()),
             "true atoms initially": len(self.task.init),
         }
 
     def histogram(self, bins: int = 20) -> list[tuple[float, float, int]]:
-        """(from, to, count) of the labels, ready to print or plot."""
+        """The histogram of the labels: (lower edge, upper edge, count) for each bin."""
         counts, edges = np.histogram(self.labels, bins=bins, range=(0, self.beyond))
         return [(float(a), float(b), int(c)) for a, b, c in zip(edges[:-1], edges[1:], counts, strict=True)]
 
     def to_torch(self) -> TensorDataset:
-        """States as rows of zeros and ones and their labels, both float32, for PyTorch's ``DataLoader``.
+        """Convert to PyTorch: states as rows of zeros and ones, and their labels, both float32.
 
-        Atoms that always hold are true, as in every state that search meets, and atoms that the goal cannot depend on
-        are false: give a network that learns from this to ``Model.from_torch(task, network, relevant_only=True)``.
+        Atoms that always hold are true, and atoms that the goal cannot depend on are false. Convert a network that was
+        trained on this data with ``Model.from_torch(task, network, relevant_only=True)``.
 
         >>> states, labels = dataset.to_torch().tensors  # doctest: +SKIP
         """
@@ -109,7 +109,7 @@ class Dataset:
         )
 
     def plot(self, axes: Any = None) -> Any:
-        """Draw the label histogram with matplotlib, which must be installed; returns the axes."""
+        """Plot the label histogram with matplotlib, which must be installed; returns the axes."""
         import matplotlib.pyplot as plt  # noqa: PLC0415
 
         axes = axes if axes is not None else plt.subplots()[1]
@@ -123,7 +123,7 @@ class Dataset:
 
 
 def save_dataset(dataset: Dataset, path: str | Path) -> None:
-    """Write the data set, its task included, to one safetensors file."""
+    """Write the data set and its task to one safetensors file."""
     arrays = {f"task.{name}": array for name, array in task_arrays(dataset.task).items()}
     arrays |= {"states": dataset.states, "labels": dataset.labels, "origin": dataset.origin}
     header = {"format": FORMAT, "version": VERSION, "beyond": dataset.beyond, "sampler": dataset.sampler}
@@ -135,24 +135,24 @@ def load_dataset(path: str | Path) -> Dataset:
     header, arrays = read_safetensors(path, FORMAT, VERSION, "data set")
     try:
         task = task_from_arrays({name[5:]: array for name, array in arrays.items() if name.startswith("task.")})
-        beyond, sampler = whole(header["beyond"]), header["sampler"]
+        beyond, sampler = require_int(header["beyond"]), header["sampler"]
         if not 0 <= beyond <= 2**31 or not isinstance(sampler, str):
-            raise ValueError("its header holds something else")
+            raise ValueError("its header is not valid")
         dataset = Dataset(task, arrays["states"], arrays["labels"], arrays["origin"], beyond, sampler)
         _check(dataset)
         return dataset
     except (KeyError, ValueError, IndexError, TypeError) as error:
-        raise StoredFileError(f"{path}: damaged data set ({shortened(error)})") from None
+        raise StoredFileError(f"{path}: damaged data set ({short_message(error)})") from None
 
 
 def _check(dataset: Dataset) -> None:
-    """Refuse arrays that do not make a data set."""
+    """Raise ValueError if types or shapes of the arrays are inconsistent."""
     n, width = len(dataset.labels), -(-dataset.task.n_atoms // 64)
     ok = dataset.states.dtype == np.uint64 and dataset.states.shape == (n, width)
     for array in (dataset.labels, dataset.origin):
         ok = ok and array.dtype == np.int32 and array.shape == (n,)
-    spare = width * 64 - dataset.task.n_atoms
-    if ok and spare and n:
-        ok = not bool((dataset.states[:, -1] >> np.uint64(64 - spare)).any())
+    unused_bits = width * 64 - dataset.task.n_atoms
+    if ok and unused_bits and n:
+        ok = not bool((dataset.states[:, -1] >> np.uint64(64 - unused_bits)).any())
     if not ok:
         raise ValueError("arrays do not fit together")

@@ -1,6 +1,7 @@
-"""Labels of sampled states: what a state's distance to the goal is taken to be.
+"""Labels of sampled states: estimates of their distance to the goal.
 
-To add a kind: a function that makes a labeller from a task and its rollouts, and a line in :data:`LABELS`.
+To add a kind of labels, write a function that makes a labeller from a task and its rollouts, and add a line to
+:data:`LABELS`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy.typing as npt
 from goalward import _core
 from goalward.regression import Rollouts, costs_to_goal
 from goalward.search.heuristics import bind_heuristic
-from goalward.task.states import BitRows, with_fixed
+from goalward.task.states import BitRows, StatesLike, add_fixed_atoms, as_states
 from goalward.task.strips import Task
 
 Labels = npt.NDArray[np.int32]
@@ -23,15 +24,15 @@ GoOn = Callable[[], bool]
 
 
 class Labeller(Protocol):
-    """Gives each state its label; −1 to those whose turn has not come when ``go_on`` returns False."""
+    """Computes the labels of states."""
 
     def __call__(self, states: BitRows, go_on: GoOn | None = None) -> Labels:
-        """One label per state."""
+        """One label per state; once ``go_on`` returns False, the remaining states get −1."""
 
 
 @dataclass(frozen=True)
 class LabelKind:
-    """A named way to label states; ``make`` prepares it for a task, its rollouts, and steps or costs to count."""
+    """A kind of labels; ``make(task, rollouts, unit_costs)`` returns the labeller."""
 
     name: str
     summary: str
@@ -39,16 +40,16 @@ class LabelKind:
 
 
 def label(
-    task: Task, rollouts: Rollouts, states: BitRows, go_on: GoOn | None = None, *, unit_costs: bool = True
+    task: Task, rollouts: Rollouts, states: StatesLike, go_on: GoOn | None = None, *, unit_costs: bool = True
 ) -> Labels:
-    """d(s) = min{i : x_i^j ⊆ s}, or L+1 (one more than the longest rollout) if no pre-image holds.
+    """Label states with d(s) = min{i : x_i^j ⊆ s}, or with :attr:`Rollouts.beyond` if s contains no pre-image.
 
-    With ``unit_costs=False``, d(s) is the least cost of the actions from a pre-image that holds back to the goal. The
-    label is −1 if ``go_on`` has returned False before the state's turn came.
+    With ``unit_costs=False``, d(s) is the minimum cost of the actions from a pre-image in s back to the goal. Once
+    ``go_on`` returns False, the remaining states are labelled −1.
     """
     rows, distance = rollouts.preimages, distances(task, rollouts, unit_costs=unit_costs)
-    beyond = int(distance.max()) + 1
-    return _core.label_states(rows.offsets, rows.values, distance, task.n_atoms, states, beyond, go_on)
+    bits, beyond = as_states(task, states), int(distance.max()) + 1
+    return _core.label_states(rows.offsets, rows.values, distance, task.n_atoms, bits, beyond, go_on)
 
 
 def distances(task: Task, rollouts: Rollouts, *, unit_costs: bool = True) -> Labels:
@@ -61,14 +62,13 @@ def _by_preimages(task: Task, rollouts: Rollouts, unit_costs: bool = True) -> La
 
 
 def _at_most_ff(task: Task, rollouts: Rollouts, unit_costs: bool = True) -> Labeller:
-    """min(d(s), h_FF(s)): d is an upper bound that is proven, h_FF a good guess where no pre-image is near."""
-    relaxed = bind_heuristic(task, "ff", unit_costs=unit_costs)
+    """Label with min(d(s), h_FF(s)): d is a proven upper bound, h_FF a good estimate if no pre-image is close."""
+    h_ff = bind_heuristic(task, "ff", unit_costs=unit_costs)
 
     def labels(states: BitRows, go_on: GoOn | None = None) -> Labels:
         bound = label(task, rollouts, states, go_on, unit_costs=unit_costs)
-        # Where no relaxed plan exists there is none at all, and h_FF is infinite: d stays.
-        guess = relaxed.evaluate(with_fixed(task, states))
-        return np.minimum(bound, guess).astype(np.int32)
+        estimate = h_ff.evaluate(add_fixed_atoms(task, states))  # infinite for unsolvable states, which keep d
+        return np.minimum(bound, estimate).astype(np.int32)
 
     return labels
 
@@ -76,8 +76,8 @@ def _at_most_ff(task: Task, rollouts: Rollouts, unit_costs: bool = True) -> Labe
 LABELS: dict[str, LabelKind] = {
     kind.name: kind
     for kind in [
-        LabelKind("d", "distance of the closest pre-image (the paper's)", _by_preimages),
-        LabelKind("min-ff", "that distance or the length of a relaxed plan, whichever is less", _at_most_ff),
+        LabelKind("d", "depth of the closest pre-image (as in the paper)", _by_preimages),
+        LabelKind("min-ff", "that depth or h_FF, whichever is less", _at_most_ff),
     ]
 }
-"""What states are labelled with."""
+"""The kinds of labels by name."""

@@ -1,8 +1,8 @@
-"""State samplers, and the training set they make from rollouts.
+"""State samplers, and the data sets that they make from rollouts.
 
-A sampler says where the atoms that a pre-image leaves open come from. To add one: a function below that gives, for a
-task, the pool of states to complete from (or None for coin flips), and a line in :data:`SAMPLERS`. What may take long
-in it asks ``go_on``, where there is one, and ends with what it has.
+A sampler completes a pre-image to a full state: it determines where the values of the open atoms come from. To add one,
+write a function below that returns the pool of states to take them from (or None for coin flips), and add a line to
+:data:`SAMPLERS`. A function that may take long must stop with what it has once ``go_on`` returns False.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from goalward.regression import Rollouts
 from goalward.sampling.dataset import Dataset
 from goalward.sampling.labels import LABELS, GoOn, distances
 from goalward.task.packing import core_atoms
-from goalward.task.states import BitRows, to_bits, walked_states
+from goalward.task.states import BitRows, states_along_walks, to_bits
 from goalward.task.strips import Ints, Rows, Task
 
 Pool = BitRows | None
@@ -27,7 +27,7 @@ Generator = np.random.Generator
 
 @dataclass(frozen=True)
 class Sampler:
-    """A named way to complete pre-images; a mixture names the samplers that share the samples equally."""
+    """A way to complete pre-images, with a function for its pool; or a mixture of equal ``parts`` of other samplers."""
 
     name: str
     summary: str
@@ -39,27 +39,27 @@ def _coin_flips(task: Task, n: int, random: Generator, go_on: GoOn | None) -> Po
     return None
 
 
-def _walked_states(task: Task, n: int, random: Generator, go_on: GoOn | None) -> Pool:
-    """States along forward random walks from the initial states, more of them near these than far away."""
-    stops = np.unique(np.geomspace(1, 1000, 20).astype(np.int32))
-    n_walks = max(1, min(n, 8000) // len(stops))
-    return walked_states(task, n_walks, stops, int(random.integers(2**63)), go_on)
+def _random_walks(task: Task, n: int, random: Generator, go_on: GoOn | None) -> Pool:
+    """States along random walks from the initial states, at most 1000 steps away and more often close by."""
+    steps = np.unique(np.geomspace(1, 1000, 20).astype(np.int32))
+    n_walks = max(1, min(n, 8000) // len(steps))
+    return states_along_walks(task, n_walks, steps, int(random.integers(2**63)), go_on)
 
 
 SAMPLERS: dict[str, Sampler] = {
     sampler.name: sampler
     for sampler in [
-        Sampler("uniform", "open atoms are true with probability ½, mutexes repaired (the paper's)", _coin_flips),
-        Sampler("reachable", "open atoms come from a state of a forward random walk", _walked_states),
+        Sampler("uniform", "open atoms are true with probability ½, mutexes repaired (as in the paper)", _coin_flips),
+        Sampler("reachable", "open atoms come from a state of a forward random walk", _random_walks),
         Sampler("mixed", "half uniform, half reachable", parts=("uniform", "reachable")),
     ]
 }
-"""Where the atoms that a pre-image leaves open come from."""
+"""The samplers by name."""
 
 
 @dataclass(frozen=True)
 class SamplingOptions:
-    """N_t states, a share P_r of them random rather than from a pre-image."""
+    """Options of :func:`make_dataset`: N_t states, of which a share P_r is random and not drawn from pre-images."""
 
     n_samples: int = 100_000
     random_share: float = 0.5
@@ -70,9 +70,9 @@ class SamplingOptions:
 
     def __post_init__(self) -> None:
         if not 10 <= self.n_samples <= 50_000_000:
-            raise UsageError(f"the number of samples is {self.n_samples}; it goes from 10 to 50000000")
+            raise UsageError(f"n_samples must be between 10 and 50000000, but is {self.n_samples}")
         if not 0 <= self.random_share <= 1:
-            raise UsageError(f"the share of random states is {self.random_share}; it goes from 0 to 1 (0 % to 100 %)")
+            raise UsageError(f"random_share must be between 0 and 1, but is {self.random_share}")
         if self.sampler not in SAMPLERS:
             raise UsageError(f"unknown sampler {self.sampler!r} (known: {', '.join(SAMPLERS)})")
         if self.labels not in LABELS:
@@ -86,18 +86,17 @@ def make_dataset(
     *,
     go_on: GoOn | None = None,
 ) -> Dataset:
-    """Draw N_t states and label each with d(s).
+    """Draw N_t states and label them.
 
-    Every distance level gets the same number of states; a state of a level comes from a random rollout that reaches it.
-    ``go_on`` is asked about twenty times a second; when it returns False, what has been drawn and labelled so far is
-    the data set.
+    The same number of states is drawn for every depth, each from a random pre-image of that depth. ``go_on`` is called
+    about twenty times a second; once it returns False, the data set has the states that are drawn and labelled so far.
     """
     options = options or SamplingOptions()
     return Source(task, rollouts, options).draw(options.n_samples, go_on=go_on)
 
 
 class Source:
-    """States drawn from the same rollouts and pools, as often as they are wanted, each time others."""
+    """Draws states repeatedly from the same rollouts and pools."""
 
     def __init__(self, task: Task, rollouts: Rollouts, options: SamplingOptions) -> None:
         self.task = task
@@ -110,16 +109,16 @@ class Source:
         self.beyond = int(distances(task, rollouts, unit_costs=options.unit_costs).max()) + 1
 
     def draw(self, n: int, *, go_on: GoOn | None = None) -> Dataset:
-        """So many labelled states; fewer where ``go_on`` returns False before all are drawn and labelled."""
+        """Draw ``n`` new labelled states; fewer if ``go_on`` returns False before all are drawn and labelled."""
         states, chosen = self.draw_states(n, go_on=go_on)
         labels = self.label(states, go_on)
-        known = labels >= 0
-        if not known.all():
-            states, chosen, labels = states[known], chosen[known], labels[known]
+        labelled = labels >= 0
+        if not labelled.all():
+            states, chosen, labels = states[labelled], chosen[labelled], labels[labelled]
         return Dataset(self.task, states, labels, chosen, self.beyond, self.options.sampler)
 
     def draw_states(self, n: int, *, go_on: GoOn | None = None) -> tuple[BitRows, Ints]:
-        """States without labels, and the pre-image that each was drawn from, −1 for random ones."""
+        """Draw states without labels; the second array has the pre-image of each state, or −1 for a random one."""
         random = self._random
         n_random = round(n * self.options.random_share)
         chosen = np.concatenate(
@@ -136,19 +135,19 @@ class Source:
         return states, origin
 
     def renew_pools(self) -> None:
-        """From now on open atoms come from other walked states."""
+        """Discard the pools, so that later draws use new random walks."""
         self._pools.clear()
 
     def _pool(self, name: str, n: int, go_on: GoOn | None) -> Pool:
         if name not in self._pools:
             make_pool = SAMPLERS[name].pool
-            assert make_pool is not None, "mixtures are made of plain samplers"
+            assert make_pool is not None, "the parts of a mixture must not be mixtures"
             self._pools[name] = make_pool(self.task, n, self._random, go_on)
         return self._pools[name]
 
 
 def _spread_over_levels(rollouts: Rollouts, n: int, random: Generator) -> Ints:
-    """n pre-images: levels in turn, a random pre-image of each."""
+    """Choose ``n`` pre-images: a random one of each depth in turn."""
     order = np.argsort(rollouts.depth, kind="stable").astype(np.int32)
     n_levels = rollouts.longest + 1
     counts = np.bincount(rollouts.depth, minlength=n_levels)
@@ -159,9 +158,10 @@ def _spread_over_levels(rollouts: Rollouts, n: int, random: Generator) -> Ints:
 
 
 def complete(task: Task, preimages: Rows, chosen: Ints, pool: Pool, seed: int, *, go_on: GoOn | None = None) -> BitRows:
-    """Full states, one per entry of ``chosen`` (a pre-image, or −1 for nothing forced), respecting all mutex groups.
+    """Complete pre-images to full states that respect all mutex groups.
 
-    There are fewer where ``go_on`` returns False before all are drawn.
+    There is one state per entry of ``chosen``, which is the index of a pre-image, or −1 for a state with all atoms
+    open. Once ``go_on`` returns False, only the states so far are returned.
     """
     core = core_atoms(task)
     groups = task.mutex_groups.keep_values(core[task.mutex_groups.values])

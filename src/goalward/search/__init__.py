@@ -1,8 +1,8 @@
-"""Heuristic search over grounded tasks: heuristics by name or from Python, and best-first search in native code.
+"""Heuristic search over grounded tasks: native searches with heuristics by name, from Python, or learned.
 
-Use :func:`~goalward.search.solving.solve` to solve a state and :func:`~goalward.search.learned.load_model` for models;
-:func:`search`, :class:`SearchOptions`, :class:`SearchResult`, :class:`Status`, :func:`bind_heuristic`, the
-table :data:`HEURISTICS` and :func:`improve_plan`; the rest is private to the room.
+Use :func:`~goalward.search.solving.solve` to solve a state and get a checked plan, :func:`search` for the search alone,
+:func:`improve_plan` for better plans, :func:`bind_heuristic` for heuristics, and
+:func:`~goalward.search.learned.load_model` for models.
 """
 
 from goalward.search.best_first import (

@@ -1,4 +1,4 @@
-"""Plans as they are found, each better than the one before it, for as long as one cares to wait.
+"""Anytime search: yields plans as they are found, each better than the one before.
 
 >>> for outcome in anytime_plans(task, time_limit="1m"):  # doctest: +SKIP
 ...     print(outcome.found_after, outcome.cost)
@@ -14,7 +14,7 @@ from goalward.search.best_first import SearchOptions
 from goalward.search.heuristics import BoundHeuristic, HeuristicFunction
 from goalward.search.learned import LearnedModel
 from goalward.search.planning import plan
-from goalward.search.solving import UNTIL_THE_END, Outcome
+from goalward.search.solving import UNLIMITED_IMPROVEMENT, Outcome
 from goalward.task.states import StateLike
 from goalward.task.strips import Task
 
@@ -29,26 +29,25 @@ def anytime_plans(
     memory_limit: int | str | None = None,
     cores: int | None = None,
 ) -> Generator[Outcome, None, Outcome]:
-    """Search for a plan as :func:`plan` does, then for better ones until a limit or until nothing is left to try.
+    """Search for a plan as :func:`plan` does, then for better ones until a limit, or until nothing is left to try.
 
-    Each plan is checked on the PDDL. Work goes on in a thread of its own while the caller looks at a plan; a caller who
-    is slow misses none. To close the generator, or to drop it, ends the work. Its value when it ends by itself (that of
-    ``yield from``, or of the StopIteration) is the outcome as a whole, which says why there is no plan, or no better
-    one.
+    Each plan is checked on the PDDL. The search runs in a thread of its own, so it continues while the caller processes
+    a plan, and no plan is lost. Closing or dropping the generator ends the search. The return value of the generator
+    (of ``yield from``, or in StopIteration) is the final outcome, which says why there is no plan or no better one.
     """
     stop = threading.Event()
-    found: SimpleQueue[Outcome | None] = SimpleQueue()  # None: that was all
-    ends: list[Outcome | BaseException] = []
+    found: SimpleQueue[Outcome | None] = SimpleQueue()  # None marks the end
+    results: list[Outcome | BaseException] = []
 
     def work() -> None:
         try:
             outcome = plan(
                 task, heuristic, options, init=init, time_limit=time_limit, memory_limit=memory_limit,
-                cores=cores, improve=UNTIL_THE_END, progress=lambda _: not stop.is_set(), on_plan=found.put,
+                cores=cores, improve=UNLIMITED_IMPROVEMENT, progress=lambda _: not stop.is_set(), on_plan=found.put,
             )  # fmt: skip
-            ends.append(outcome)
-        except BaseException as error:  # whatever it is, it is the caller's
-            ends.append(error)
+            results.append(outcome)
+        except BaseException as error:  # raised again in the caller's thread
+            results.append(error)
         finally:
             found.put(None)
 
@@ -60,7 +59,7 @@ def anytime_plans(
     finally:
         stop.set()
         thread.join()
-    (end,) = ends
-    if isinstance(end, BaseException):
-        raise end
-    return end
+    (result,) = results
+    if isinstance(result, BaseException):
+        raise result
+    return result

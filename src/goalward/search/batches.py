@@ -1,4 +1,4 @@
-"""Searches, lookaheads and regions from many states in one native call, for learners that need thousands of them."""
+"""Searches and lookaheads from many states in one native call, for learners that need thousands of them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from goalward.task.strips import Ints, Rows
 
 @dataclass(frozen=True, eq=False)
 class ManyResults:
-    """One entry per state that was searched; ``plans`` holds operators and is empty where there is no plan."""
+    """Results of searches, one per start state; ``plans`` has its operators, none if there is no plan."""
 
     status: list[Status]
     expanded: Ints
@@ -29,7 +29,7 @@ class ManyResults:
 
     @property
     def solved(self) -> npt.NDArray[np.bool_]:
-        """Which of the states have a plan; a goal state has an empty one."""
+        """A mask of the states that were solved; the plan of a goal state is empty."""
         return np.array([status is Status.SOLVED for status in self.status], dtype=bool)
 
 
@@ -42,23 +42,23 @@ def search_many(
     batch: int = 1,
     go_on: Callable[[], bool] | None = None,
 ) -> ManyResults:
-    """Greedy best-first search from each state; the limits hold for each.
+    """Run a greedy best-first search from each state; the limits apply to each search.
 
-    ``go_on`` is asked at the beginning of each search and about twenty times a second; when it returns False, only the
-    searches that have ended are given.
+    ``go_on`` is called before each search and about twenty times a second. Once it returns False, only the results of
+    the searches that have ended are returned.
     """
     evaluator = heuristic.evaluator(states)
     options = SearchOptions(batch=batch, time_limit=time_limit, expansion_limit=expansion_limit)
     results = _core.search_many(evaluator, states, options.native(), go_on)
-    statuses = [end_status(status, proven=evaluator.safe) for status in results.status]
+    statuses = [end_status(status, safe_pruning=evaluator.safe) for status in results.status]
     return ManyResults(statuses, results.expanded, Rows(results.plan_offsets, results.plan_operators))
 
 
 def lookahead(heuristic: BoundHeuristic, states: BitRows, depth: int = 2) -> npt.NDArray[np.float32]:
-    """Bellman updates: for each state the least d + h(s') over the states s' that are ``depth`` = d steps away.
+    """Bellman updates: the minimum of d + h(s') over the states s' that are exactly d = ``depth`` steps away.
 
-    A goal on the way ends a path at the steps taken so far, the heuristic counts as 0 where it is less, and a state all
-    of whose paths end before is worth infinity.
+    A path that reaches a goal after k steps counts k. Negative heuristic values count as 0. A state from which all
+    paths end earlier has the value infinity.
     """
     if depth > 1:
         heuristic.require_costs("a lookahead of several steps", unit_costs=True)
@@ -67,12 +67,12 @@ def lookahead(heuristic: BoundHeuristic, states: BitRows, depth: int = 2) -> npt
 
 @dataclass(frozen=True, eq=False)
 class Regions:
-    """What short greedy searches tell of the states that they expanded, region after region.
+    """Results of short greedy searches; the states that one search expanded are a region.
 
-    ``values`` are the least steps to a state of the region's border plus the heuristic's value of it, at least 1; a
-    goal counts 0. Infinity: everything that the state leads to was seen, and there is no goal. ``origins`` say from
-    which of the given states the region was searched. Per region there are ``ends`` and ``exits``: how its search ended
-    and, where that was at a border, the state that it would have expanded next.
+    ``states`` are the expanded states of all regions, and ``origins`` the index of the start state of each. ``values``
+    are the minimum of steps plus heuristic value, at least 1, over the states at the border of the region; goals count
+    0. The value is infinity if all states reachable from the state were expanded and none is a goal. For each region,
+    ``ends`` is the reason why its search ended and ``exits`` the state that it would have expanded next, if any.
     """
 
     states: BitRows
@@ -85,20 +85,19 @@ class Regions:
         return len(self.values)
 
     def ended(self, end: _core.RegionEnd) -> npt.NDArray[np.bool_]:
-        """Which of the regions ended so."""
-        return np.array([found == end for found in self.ends], dtype=bool)
+        """A mask of the regions whose search ended for this reason."""
+        return np.array([reason == end for reason in self.ends], dtype=bool)
 
 
 def search_regions(heuristic: BoundHeuristic, states: BitRows, *, expansions: int = 100, batch: int = 4) -> Regions:
-    """A greedy search of so many expansions from each state, or until it meets a goal.
+    """Run a greedy search from each state until it reaches a goal or has made ``expansions`` expansions.
 
-    ``values`` of the result mean something only if the heuristic counts steps.
-    The states given back have all atoms that search looks at, and those that always hold where they hold in all states
-    given; other atoms are left out.
+    ``values`` mean something only if the heuristic counts steps. The returned states lack the atoms that search
+    ignores. Fixed atoms are included if they hold in all start states.
     """
     task = heuristic.task
     found = _core.search_regions(heuristic.evaluator(states), states, expansions, batch)
-    always = to_bits([np.flatnonzero(fixed_atoms(task)).astype(np.int32)], task.n_atoms)
-    always &= np.bitwise_and.reduce(states, axis=0)
-    expanded, exits = (rows.reshape(-1, states.shape[1]) | always for rows in (found.states, found.exits))
+    fixed = to_bits([np.flatnonzero(fixed_atoms(task)).astype(np.int32)], task.n_atoms)
+    fixed &= np.bitwise_and.reduce(states, axis=0)
+    expanded, exits = (rows.reshape(-1, states.shape[1]) | fixed for rows in (found.states, found.exits))
     return Regions(expanded, found.values, found.origins, list(found.ends), exits)

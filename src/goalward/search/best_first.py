@@ -1,4 +1,4 @@
-"""Search over a grounded task: greedy, A*, weighted A*, and searches with several heuristics.
+"""Search over a grounded task: greedy, A*, weighted A*, beam search, and portfolios of searches.
 
 >>> result = search(task, "ff", SearchOptions(time_limit=10))  # doctest: +SKIP
 >>> result.status, result.length  # doctest: +SKIP
@@ -18,12 +18,13 @@ from typing import Literal
 from goalward import _core
 from goalward.display import html_list, html_table
 from goalward.errors import UsageError
+from goalward.former_names import renamed_fields
 from goalward.measures import format_duration, parse_duration, parse_size
 from goalward.search.heuristics import BoundHeuristic, HeuristicFunction, bind_heuristic
 from goalward.search.portfolio import (
     LEADS,
-    LONGEST_HEAD_START,
-    WITHOUT_NETWORK,
+    LEADS_WITHOUT_NETWORK,
+    MAX_HEAD_START,
     Lead,
     current_lead,
     hybrid_parts,
@@ -34,56 +35,61 @@ from goalward.task.strips import Ints, Task
 
 Algorithm = Literal["gbfs", "astar", "wastar", "beam", "portfolio", "hybrid"]
 ALGORITHMS: dict[str, str] = {
-    "gbfs": "greedy best-first search: expand the least h first",
-    "astar": "A*: expand the least g + h first; optimal with an admissible heuristic",
-    "wastar": "weighted A*: expand the least g + w·h first",
-    "beam": "beam search: expand the best states of a layer, as many as the batch size, and forget the others",
-    "portfolio": "searches with h_FF and landmarks, goal by goal, and by novelty take turns; needs no other heuristic",
-    "hybrid": "the same and searches with a learned heuristic; those with and without it share the time",
+    "gbfs": "greedy best-first search: expands the state with minimum h first",
+    "astar": "A*: expands the state with minimum g + h first; optimal with an admissible heuristic",
+    "wastar": "weighted A*: expands the state with minimum g + w·h first",
+    "beam": "beam search: expands the best states of each layer, as many as the batch size, and drops the others",
+    "portfolio": "searches by h_FF and landmarks, by goal agenda and by novelty take turns; needs no heuristic",
+    "hybrid": "the portfolio and searches with a learned heuristic share the time",
 }
-"""The searches that :class:`SearchOptions` can name."""
+"""The search algorithms by name."""
 FORMER_ALGORITHMS: dict[str, Algorithm] = {"lama": "portfolio"}
-"""Names that searches had once: commands, configs and programs may still use them."""
+"""Former names of algorithms; commands, configs and programs may still use them."""
 GUIDED = ("portfolio", "hybrid")
-ADDING_COSTS = ("astar", "wastar", "beam")  # order states by g and h together
+"""Algorithms that run several searches, among them searches with h_FF and landmarks."""
+COST_SENSITIVE = ("astar", "wastar", "beam")
+"""Algorithms that order states by g and h."""
 
 MAX_CORES = 1024
 
-# Batch sizes of searches that take turns with a learned heuristic: narrow, medium, wide.
 TURNS = (1, 32, 256)
-BEAM_WIDTH = 256  # of beam search unless a batch size is given; not tuned
+"""Default batch sizes of the searches with a learned heuristic that take turns."""
+DEFAULT_BEAM_WIDTH = 256
+"""Width of beam search unless a batch size is given. Not tuned."""
 
 
 class Status(Enum):
-    """How a search ended."""
+    """The reason why a search ended."""
 
     SOLVED = "solved"
-    UNSOLVABLE = "unsolvable"  # the whole reachable space was searched
-    EXHAUSTED = "exhausted"  # nothing left to expand, but the heuristic may have pruned wrongly
+    UNSOLVABLE = "unsolvable"  # all reachable states were searched
+    EXHAUSTED = "exhausted"  # nothing left to expand, but solvable states may have been pruned
     OUT_OF_TIME = "out of time"
     OUT_OF_MEMORY = "out of memory"
     CANCELLED = "cancelled"
     OUT_OF_EXPANSIONS = "out of expansions"
 
 
+@renamed_fields(at_once="n_concurrent")
 @dataclass(frozen=True)
 class SearchOptions:
-    """How to search.
+    """Options of a search.
 
-    ``unit_costs`` says what g and the heuristic count: steps, or the costs in the PDDL. None means PDDL costs for A*
-    and weighted A*, and steps for the searches that only look for a plan. Limits may be written ``"2m"`` and ``"4G"``;
-    None is no limit, and memory is that of the whole process, shared by so many searches ``at_once``. A limit on
-    expansions, unlike one on time, ends a search at the same place on every machine.
+    With ``unit_costs``, g and the heuristic count steps, and otherwise the costs in the PDDL. None means PDDL costs for
+    algorithms that order states by g and h, and steps for all others. Limits may be written as ``"2m"`` and ``"4G"``;
+    None means no limit. The memory limit is for the whole process, and ``n_concurrent`` searches share it equally. With
+    an expansion limit, unlike a time limit, a search ends in the same state on every machine.
 
-    ``batch`` is how many of the best states are expanded at once; 1 is plain best-first search. Several numbers make as
-    many greedy searches that take turns until one of them ends: a wide search gets out of places where the heuristic
-    misleads, a narrow one follows a good heuristic with fewer evaluations. In hybrid search it is about its searches
-    with the learned heuristic alone. None is 1, and :data:`TURNS` in hybrid search. ``lead`` is the part of a
-    portfolio or hybrid search that begins, ``head_start`` about how many seconds later the others do; None leaves both
-    to the heuristic: a learned one was tried with each of them.
+    ``batch`` is the number of states that are expanded together; 1 is plain best-first search. With several numbers,
+    greedy searches with these batch sizes take turns until one of them ends: large batches escape from regions where
+    the heuristic is misleading, small ones need fewer evaluations if the heuristic is good. In hybrid search these are
+    the searches with the learned heuristic only. None means 1, in hybrid search :data:`TURNS`, and in beam search 256.
 
-    ``cores`` is how many threads the parts of a portfolio or hybrid search and several greedy searches run on. The same
-    number gives the same plan on every run. A single search runs on one.
+    ``lead`` is the part of a portfolio or hybrid search that starts first, and ``head_start`` the time in seconds
+    before the others start. None means the values that suit the heuristic: training tries them with learned ones.
+
+    ``cores`` is the number of threads for searches that take turns. The same number gives the same plan on every run.
+    A single search uses one thread.
     """
 
     algorithm: Algorithm = "gbfs"
@@ -93,7 +99,7 @@ class SearchOptions:
     memory_limit: int | None = None
     unit_costs: bool | None = None
     expansion_limit: int | None = None
-    at_once: int = 1
+    n_concurrent: int = 1
     lead: Lead | None = None
     head_start: float | None = None
     cores: int = 1
@@ -101,18 +107,9 @@ class SearchOptions:
     def __post_init__(self) -> None:
         for name, read in (("time_limit", parse_duration), ("memory_limit", parse_size)):
             limit = getattr(self, name)
-            if isinstance(limit, str):  # as people write them: "2m", "4G"
+            if isinstance(limit, str):
                 object.__setattr__(self, name, read(limit))
-        for name in (
-            "weight",
-            "batch",
-            "time_limit",
-            "memory_limit",
-            "expansion_limit",
-            "at_once",
-            "head_start",
-            "cores",
-        ):
+        for name in _NUMERIC_OPTIONS:
             value = getattr(self, name)
             parts = value if name == "batch" and isinstance(value, tuple) else () if value is None else (value,)
             if any(isinstance(part, bool) or not isinstance(part, numbers.Real) for part in parts):
@@ -123,59 +120,64 @@ class SearchOptions:
             raise UsageError(f"unknown search {self.algorithm!r} (known: {', '.join(ALGORITHMS)})")
         if not 1 <= len(self.batches) <= 16 or not all(1 <= batch <= 1_000_000 for batch in self.batches):
             shown = ",".join(map(str, self.batches))
-            raise UsageError(f"batch is {shown}; it goes from 1 to 1000000, and there are at most 16 of them")
+            raise UsageError(f"batch must be between 1 and 1000000, with at most 16 batch sizes, but is {shown}")
         if self.lead is not None and self.lead not in LEADS:
-            raise UsageError(f"{self.lead!r} does not lead in any search (what may: {', '.join(LEADS)})")
-        if self.head_start is not None and not 0 < self.head_start <= LONGEST_HEAD_START:
-            raise UsageError(f"the head start is {self.head_start} s; it must be above 0, {LONGEST_HEAD_START} at most")
+            raise UsageError(f"unknown lead {self.lead!r} (known: {', '.join(LEADS)})")
+        if self.head_start is not None and not 0 < self.head_start <= MAX_HEAD_START:
+            raise UsageError(f"head_start must be above 0 and at most {MAX_HEAD_START} s, but is {self.head_start}")
         if len(self.batches) > 1 and self.algorithm not in {"gbfs", "hybrid"}:
-            raise UsageError("only greedy searches take turns; give one batch size")
+            raise UsageError(f"the search {self.algorithm} takes only one batch size; gbfs and hybrid take several")
         if self.algorithm == "portfolio" and self.batches != (1,):
-            raise UsageError("the search portfolio expands one state at a time; leave the batch size out")
+            raise UsageError("the search portfolio expands one state at a time: do not give a batch size")
         if not (math.isfinite(self.weight) and self.weight >= 0):
-            raise UsageError(f"weight is {self.weight}; it must be a number of at least 0")
+            raise UsageError(f"weight must be a number of at least 0, but is {self.weight}")
         if self.time_limit is not None and not self.time_limit > 0:
-            raise UsageError(f"the time limit is {self.time_limit} s; it must be above 0")
+            raise UsageError(f"time_limit must be above 0 s, but is {self.time_limit}")
         if self.memory_limit is not None and not 0 < self.memory_limit < 2**63:
-            raise UsageError(f"the memory limit is {self.memory_limit} bytes; it must be above 0")
-        if not 1 <= self.at_once < 2**31:
-            raise UsageError(f"the number of searches at once is {self.at_once}; it must be above 0")
+            raise UsageError(f"memory_limit must be above 0 bytes, but is {self.memory_limit}")
+        if not 1 <= self.n_concurrent < 2**31:
+            raise UsageError(f"n_concurrent must be at least 1, but is {self.n_concurrent}")
         if not 1 <= self.cores <= MAX_CORES:
             raise UsageError(f"cores must be between 1 and {MAX_CORES}, but is {self.cores}")
         if self.expansion_limit is not None and not 0 < self.expansion_limit < 2**63:
-            raise UsageError(f"the limit is {self.expansion_limit} expansions; it must be above 0")
+            raise UsageError(f"expansion_limit must be above 0, but is {self.expansion_limit}")
 
     @property
     def batches(self) -> tuple[int, ...]:
         """The batch size of each search."""
         if self.batch is None:
-            return {"hybrid": TURNS, "beam": (BEAM_WIDTH,)}.get(self.algorithm, (1,))
+            return {"hybrid": TURNS, "beam": (DEFAULT_BEAM_WIDTH,)}.get(self.algorithm, (1,))
         return (self.batch,) if isinstance(self.batch, int) else self.batch
 
     @property
     def counts_steps(self) -> bool:
-        """Is the cost of a path its number of steps?"""
-        return self.algorithm not in ADDING_COSTS if self.unit_costs is None else self.unit_costs
+        """True if the cost of a path is its number of steps."""
+        return self.algorithm not in COST_SENSITIVE if self.unit_costs is None else self.unit_costs
 
     def native(self) -> _core.SearchOptions:
-        """As the native core takes them."""
+        """The options in the form that the native core takes."""
         return _core.SearchOptions(
-            greedy=self.algorithm not in ADDING_COSTS,
+            greedy=self.algorithm not in COST_SENSITIVE,
             weight=self.weight if self.algorithm == "wastar" else 1.0,
             beam=self.algorithm == "beam",
             unit_costs=self.counts_steps,
             batches=self.batches,
             time_limit=self.time_limit or 0.0,
             memory_limit=self.memory_limit or 0,
-            at_once=self.at_once,
+            n_concurrent=self.n_concurrent,
             expansion_limit=self.expansion_limit or 0,
             cores=self.cores,
         )
 
 
+_NUMERIC_OPTIONS = (
+    "weight", "batch", "time_limit", "memory_limit", "expansion_limit", "n_concurrent", "head_start", "cores",
+)  # fmt: skip
+
+
 @dataclass(frozen=True)
 class Statistics:
-    """What a search has done so far."""
+    """Counts of a search so far."""
 
     expanded: int
     evaluated: int
@@ -191,19 +193,19 @@ class Statistics:
     # Names and counts, if a search has several heuristics, queues or parts.
     evaluations_by_heuristic: list[tuple[str, int]] = field(default_factory=list)
     expansions_by_queue: list[tuple[str, int]] = field(default_factory=list)
-    led_by: str = ""  # the queue that led to the goal, if there are several
-    effort_by_part: list[tuple[str, int]] = field(default_factory=list)  # of a portfolio: about nanoseconds, counted
-    evicted: list[str] = field(default_factory=list)  # parts that were ended to free memory for the others
+    led_by: str = ""  # the queue from which the goal was reached, if there are several
+    effort_by_part: list[tuple[str, int]] = field(default_factory=list)  # in units of about a nanosecond
+    evicted: list[str] = field(default_factory=list)  # parts that were ended early to free memory for others
 
     @classmethod
     def of(cls, native: _core.Statistics) -> Statistics:
-        """What the native core counted."""
+        """Convert from the statistics of the native core."""
         return cls(**{part.name: getattr(native, part.name) for part in fields(cls)})
 
 
 @dataclass(frozen=True)
 class SearchResult:
-    """How a search ended, and the plan if it found one, as operators of the task."""
+    """The result of a search: its status, its statistics and, if it found one, its plan as operators of the task."""
 
     task: Task
     status: Status
@@ -222,13 +224,13 @@ class SearchResult:
             ("expanded", f"{figures.expanded:,}"),
             ("evaluated", f"{figures.evaluated:,}"),
             ("h of the initial state", f"{figures.initial_h:g}"),
-            ("least h", f"{figures.best_h:g}"),
+            ("minimum h", f"{figures.best_h:g}"),
             ("time", format_duration(figures.seconds)),
         ]
         return html_table(f"Search in {self.task.problem_name}", rows, html_list(self.steps) if self.solved else "")
 
     def summary(self, what: str = "") -> str:
-        """One line; ``what`` was searched from."""
+        """One line for people; ``what`` names the start state."""
         what = f" {what}" if what else ""
         steps = f"{self.length:,} steps, " if self.solved else ""
         time = format_duration(self.statistics.seconds)
@@ -236,7 +238,7 @@ class SearchResult:
 
     @property
     def solved(self) -> bool:
-        """Is there a plan?"""
+        """True if there is a plan."""
         return self.status is Status.SOLVED
 
     @property
@@ -246,12 +248,12 @@ class SearchResult:
 
     @property
     def length(self) -> int:
-        """Number of steps."""
+        """Number of steps of the plan."""
         return len(self.plan or ())
 
     @property
     def cost(self) -> int:
-        """Cost of the plan by the PDDL; its length where the PDDL has no costs."""
+        """Cost of the plan in the PDDL, or its length if the PDDL has no costs."""
         return self.task.cost_of(self.plan or ())
 
 
@@ -266,15 +268,15 @@ def search(
     init: StateLike | None = None,
     progress: Progress | None = None,
 ) -> SearchResult:
-    """Search for a plan from ``init``, atoms or a problem file (default: the task's own initial state).
+    """Search for a plan from the state ``init`` (default: the task's own initial state).
 
-    The searches portfolio and hybrid bring h_FF and landmarks with them: portfolio takes no other heuristic, hybrid one
-    that is worth having beside them.
+    The searches portfolio and hybrid always use h_FF and landmarks. Portfolio ignores a learned heuristic and takes no
+    other one; hybrid uses the given heuristic in addition.
 
-    ``progress`` is called about twenty times a second with the statistics so far and may return False to cancel. The
-    interpreter is free for other threads meanwhile. Ctrl-C raises KeyboardInterrupt as usual.
+    ``progress`` is called about twenty times a second with the statistics so far and may return False to cancel the
+    search. Other Python threads can run during the search. Ctrl-C raises KeyboardInterrupt as usual.
     """
-    begun = time.monotonic()
+    started = time.monotonic()
     options = options or SearchOptions()
     bound = (
         heuristic
@@ -288,24 +290,24 @@ def search(
         return progress(Statistics.of(native)) if progress else None
 
     start = task.init if init is None else as_state(task, init)
-    told = heartbeat if progress else None
+    callback = heartbeat if progress else None
     evaluator, guidance = prepare(bound, options, start)
-    if options.time_limit is not None:  # what comes before the search counts
-        options = replace(options, time_limit=max(options.time_limit - (time.monotonic() - begun), 1e-3))
+    if options.time_limit is not None:  # includes the time for preparation
+        options = replace(options, time_limit=max(options.time_limit - (time.monotonic() - started), 1e-3))
     if guidance is not None:
         lead, head_start = options.lead or bound.lead, options.head_start
         if head_start is None and options.lead is None:
             head_start = bound.head_start
-        if evaluator is None and lead not in WITHOUT_NETWORK:  # what leads with the network says nothing without it
+        if evaluator is None and lead not in LEADS_WITHOUT_NETWORK:  # the validated lead needs the network
             lead, head_start = "landmarks", None
         parts = hybrid_parts(options.batches, lead, head_start) if evaluator else portfolio_parts(lead, head_start)
-        native = _core.portfolio_search(guidance, evaluator, parts, start, options.native(), told)
-        proven = True  # h_FF and landmarks never prune wrongly, and the heuristic beside them does not prune
+        native = _core.portfolio_search(guidance, evaluator, parts, start, options.native(), callback)
+        safe_pruning = True  # h_FF and landmarks prune only dead ends, and a learned heuristic does not prune
     else:
         assert evaluator is not None
-        native = _core.search(evaluator, start, options.native(), told)
-        proven = evaluator.safe and options.algorithm != "beam"
-    status = end_status(native.status, proven=proven)
+        native = _core.search(evaluator, start, options.native(), callback)
+        safe_pruning = evaluator.safe and options.algorithm != "beam"
+    status = end_status(native.status, safe_pruning=safe_pruning)
     plan = tuple(native.plan) if status is Status.SOLVED else None
     return SearchResult(task, status, plan, Statistics.of(native.statistics))
 
@@ -313,16 +315,15 @@ def search(
 def prepare(
     heuristic: BoundHeuristic, options: SearchOptions, init: Ints
 ) -> tuple[_core.Heuristic | None, _core.Guidance | None]:
-    """What a search from ``init`` works with; made once, kept by the heuristic for searches to come."""
-    if options.algorithm in ADDING_COSTS:
+    """The native evaluator and guidance for a search from ``init``; the heuristic caches them for later searches."""
+    if options.algorithm in COST_SENSITIVE:
         heuristic.require_costs(f"the search {options.algorithm}", unit_costs=options.counts_steps)
     if options.algorithm == "portfolio" and heuristic.name != "ff" and not heuristic.learned:
         raise UsageError(
-            f"the search portfolio uses h_FF and landmarks alone, not {heuristic.name}; "
-            "hybrid takes another beside them"
+            f"the search portfolio uses only h_FF and landmarks; use the search hybrid to add {heuristic.name}"
         )
     if options.algorithm == "hybrid" and heuristic.name == "ff":
-        raise UsageError("the search hybrid needs a heuristic beside h_FF, such as a model; without one, use portfolio")
+        raise UsageError("the search hybrid needs another heuristic than h_FF, such as a model; or use portfolio")
     states = to_bits([init], heuristic.task.n_atoms)
     return (
         None if options.algorithm == "portfolio" else heuristic.evaluator(states),
@@ -333,7 +334,7 @@ def prepare(
 _STATUS = {native: Status[native.name] for native in _core.Status}
 
 
-def end_status(native: _core.Status, *, proven: bool) -> Status:
-    """How a native search ended; that nothing is left to expand proves something if nothing was pruned wrongly."""
+def end_status(native: _core.Status, *, safe_pruning: bool) -> Status:
+    """Convert the status of a native search; an exhausted search proves unsolvability if it pruned only dead ends."""
     status = _STATUS[native]
-    return Status.UNSOLVABLE if status is Status.EXHAUSTED and proven else status
+    return Status.UNSOLVABLE if status is Status.EXHAUSTED and safe_pruning else status

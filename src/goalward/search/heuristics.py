@@ -1,7 +1,7 @@
-"""The heuristics that search knows by name, and how one is bound to a task.
+"""Heuristics by name, and binding heuristics to tasks.
 
-To add one in native code: write an ``Evaluator`` in ``src/native/search/heuristics`` and name it in the table of
-``heuristics.hpp``. To try one from Python, pass a function to :func:`bind_heuristic`: it gets a ``uint8`` array of
+To add a native heuristic, write an ``Evaluator`` in ``src/native/search/heuristics`` and add it to the table in
+``heuristics.hpp``. To use one from Python, pass a function to :func:`bind_heuristic`. It gets a ``uint8`` array of
 shape (states, |F|) and returns one number per state.
 """
 
@@ -19,7 +19,7 @@ from goalward.errors import UsageError, of_these
 from goalward.search.landmarks import atom_kinds
 from goalward.search.portfolio import Lead, current_lead
 from goalward.task.packing import fixed_atoms, native_problem
-from goalward.task.states import BitRows, StateLike, as_state, to_bits
+from goalward.task.states import BitRows, StateLike, StatesLike, as_state, as_states, to_bits
 from goalward.task.strips import Task
 
 HeuristicFunction = Callable[[npt.NDArray[np.uint8]], npt.ArrayLike]
@@ -27,7 +27,7 @@ HeuristicFunction = Callable[[npt.NDArray[np.uint8]], npt.ArrayLike]
 
 @dataclass(frozen=True)
 class HeuristicInfo:
-    """What a user may want to know of a heuristic."""
+    """A description of a heuristic: its summary, whether it is admissible, and the paper."""
 
     name: str
     summary: str
@@ -39,18 +39,19 @@ HEURISTICS: dict[str, HeuristicInfo] = {
     native.name: HeuristicInfo(native.name, native.summary, native.admissible, native.reference)
     for native in _core.native_heuristics()
 }
-"""The heuristics that are known by name; native code fills this table."""
+"""The native heuristics by name."""
 
 
 class BoundHeuristic:
-    """A heuristic that is ready to evaluate states of one task.
+    """A heuristic that is bound to a task and ready to evaluate its states.
 
-    Native heuristics work on the reduced problem, which leaves out atoms that always hold. A state in which one of
-    those does not hold (nothing but a file written by hand can contain one) is served by the whole problem instead.
-    ``lead`` is the part that begins in a search of several parts with this heuristic, ``head_start`` how many seconds
-    it has before the others; None is what suits a heuristic that nobody has tried. ``unit_costs`` says what its values
-    count: steps, or the costs in the PDDL; None is unknown, as of a Python function or a network. A ``learned``
-    heuristic gets ``network_share`` of the effort of improving a plan.
+    Native heuristics work on the reduced problem, which leaves out atoms that hold in every reachable state. For states
+    in which one of these does not hold, which only a hand-written problem file can contain, they use the whole problem.
+
+    ``lead`` is the part that starts first in a search of several parts with this heuristic, and ``head_start`` its head
+    start in seconds; None means the default. ``unit_costs`` is true if its values count steps, false if they count the
+    costs in the PDDL, and None if that is unknown, as for Python functions and networks. A ``learned`` heuristic gets
+    ``network_share`` of the effort of improving a plan.
     """
 
     def __init__(
@@ -83,34 +84,35 @@ class BoundHeuristic:
         counts = {None: "", True: ", in steps", False: ", in costs"}[self.unit_costs]
         return f"<BoundHeuristic {self.name} for {self.task.problem_name}{counts}>"
 
-    def _serving(self, states: BitRows) -> bool:
-        """Do these states need the whole problem? Makes sure that the problem they need is there."""
+    def _needs_whole(self, states: BitRows) -> bool:
+        """True if these states need the whole problem. Also creates the native problem that they need."""
         whole = self._whole or bool(((states & self._fixed) != self._fixed).any())
         if whole not in self._problems:
             self._problems[whole] = native_problem(self.task, whole=whole)
         return whole
 
     def evaluator(self, states: BitRows) -> _core.Heuristic:
-        """The native evaluator, and with it the native problem, that fits these states."""
-        whole = self._serving(states)
+        """The native evaluator on the native problem that these states need."""
+        whole = self._needs_whole(states)
         if whole not in self._evaluators:
             self._evaluators[whole] = self._make(self._problems[whole])
         return self._evaluators[whole]
 
     def guidance(self, states: BitRows) -> _core.Guidance:
-        """h_FF and landmarks on the problem of :meth:`evaluator`, for searches that use them beside this heuristic."""
-        return _guidance(self.task, self._problems[self._serving(states)])
+        """The native h_FF and landmarks on the native problem that these states need."""
+        return _guidance(self.task, self._problems[self._needs_whole(states)])
 
-    def evaluate(self, states: BitRows) -> npt.NDArray[np.float32]:
-        """Values of a batch of states; infinity where the heuristic sees a dead end."""
-        return self.evaluator(states).evaluate(states)
+    def evaluate(self, states: StatesLike) -> npt.NDArray[np.float32]:
+        """The values of many states; infinity for states that the heuristic recognises as dead ends."""
+        bits = as_states(self.task, states)
+        return self.evaluator(bits).evaluate(bits)
 
     def value(self, state: StateLike) -> float:
         """The value of one state."""
-        return float(self.evaluate(to_bits([as_state(self.task, state)], self.task.n_atoms))[0])
+        return float(self.evaluate([as_state(self.task, state)])[0])
 
     def require_costs(self, what: str, *, unit_costs: bool) -> None:
-        """Refuse to add values of this heuristic to path costs that count something else."""
+        """Raise an error if the values of this heuristic count something else than path costs; ``what`` adds both."""
         if self.unit_costs in (None, unit_costs) or (self.task.costs == 1).all():
             return
         counted = {True: "steps", False: "the costs in the PDDL"}
@@ -119,32 +121,33 @@ class BoundHeuristic:
             f"bind the heuristic with unit_costs={unit_costs}"
         )
 
-    def helpful_actions(self, states: BitRows) -> list[list[int]]:
-        """FF's helpful actions of each state: operators of the relaxed plan that are applicable now."""
+    def helpful_actions(self, states: StatesLike) -> list[list[int]]:
+        """FF's helpful actions of each state: the operators of its relaxed plan that are applicable in the state."""
         if self.name != "ff":
-            raise UsageError("helpful actions come with the heuristic ff")
-        return [list(row) for row in self.evaluator(states).helpful_actions(states)]
+            raise UsageError(f"only the heuristic ff has helpful actions, not {self.name}")
+        bits = as_states(self.task, states)
+        return [list(row) for row in self.evaluator(bits).helpful_actions(bits)]
 
 
 @lru_cache(maxsize=8)
 def _guidance(task: Task, problem: _core.Problem) -> _core.Guidance:
-    """Shared by all heuristics of a problem: it never changes, and making it can take longer than many searches."""
+    """The native guidance of a problem, shared by all its heuristics, because creating it is slow."""
     groups = task.mutex_groups
     return _core.Guidance(problem, groups.offsets, groups.values, atom_kinds(task))
 
 
 def check_heuristic(name: str) -> str:
-    """The name, if there is a heuristic of that name."""
+    """Return the name of a native heuristic; raises :class:`UsageError` if there is no such heuristic."""
     if name not in HEURISTICS:
         raise UsageError(f"unknown heuristic {name!r}{of_these(name, HEURISTICS)}")
     return name
 
 
 def bind_heuristic(task: Task, heuristic: str | HeuristicFunction, *, unit_costs: bool = True) -> BoundHeuristic:
-    """Make a heuristic ready for a task, by name or from a Python function over batches of states.
+    """Bind a heuristic to a task: a native one by name, or a Python function over batches of states.
 
-    ``unit_costs`` says what a heuristic known by name counts: steps, or the costs in the PDDL. A* and weighted A* need
-    one that counts what they count, which is :attr:`SearchOptions.counts_steps`.
+    With ``unit_costs``, a native heuristic counts steps, and otherwise the costs in the PDDL. A* and weighted A* need a
+    heuristic that counts the same as they do: ``unit_costs`` must be :attr:`SearchOptions.counts_steps`.
     """
     if isinstance(heuristic, str):
         name = check_heuristic(heuristic)
@@ -162,7 +165,7 @@ def bind_heuristic(task: Task, heuristic: str | HeuristicFunction, *, unit_costs
 
 
 def _with_checked_values(function: HeuristicFunction, name: str) -> HeuristicFunction:
-    """The function, with an error instead of values that search could not order."""
+    """Wrap a heuristic function so that it raises an error for values that search cannot order."""
 
     def values(states: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
         answer = function(states)
@@ -181,7 +184,7 @@ def _with_checked_values(function: HeuristicFunction, name: str) -> HeuristicFun
         if unordered:
             raise UsageError(
                 f"the heuristic function {name} returned NaN for {unordered} of {len(states)} states; "
-                "return infinity where it sees no plan"
+                "it must return infinity for dead ends"
             )
         return h
 

@@ -1,4 +1,4 @@
-"""Cheaper plans out of plans: steps left out, steps reordered, parts searched again. ``docs/improving.md`` says how.
+"""Improves plans: removes steps, reorders steps and searches parts of the plan again (see ``docs/improving.md``).
 
 >>> better = improve_plan(task, result.plan, time_limit=1)  # doctest: +SKIP
 >>> better.cost_before, better.cost, better.status  # doctest: +SKIP
@@ -17,14 +17,14 @@ from goalward import _core
 from goalward.errors import UsageError
 from goalward.search.best_first import SearchOptions
 from goalward.search.heuristics import BoundHeuristic, bind_heuristic
-from goalward.task.states import to_bits
-from goalward.task.strips import Ints, Task
+from goalward.task.states import StateLike, as_state, to_bits
+from goalward.task.strips import Task
 
 
 class ImproveStatus(Enum):
-    """Why improving a plan ended."""
+    """The reason why the improvement of a plan ended."""
 
-    OPTIMAL = "optimal"  # all that can be reached for less has been seen: no plan is cheaper
+    OPTIMAL = "optimal"  # all cheaper paths have been searched, so no plan is cheaper
     NOTHING_LEFT = "nothing left to try"
     OUT_OF_TIME = "out of time"
     OUT_OF_MEMORY = "out of memory"
@@ -37,7 +37,7 @@ _STATUS = {native: ImproveStatus[native.name] for native in _core.ImproveStatus}
 
 @dataclass(frozen=True)
 class BetterPlan:
-    """A plan that is better than the one before it: when it was found, counted from the start, and by what."""
+    """A better plan, the time in ``seconds`` at which it was found, and the name of the technique that found it."""
 
     plan: tuple[int, ...]
     cost: int
@@ -52,9 +52,9 @@ class BetterPlan:
 
 @dataclass(frozen=True, eq=False)
 class ImprovedPlan:
-    """The plan that was given, and every better one on the way to the best.
+    """The original plan, and all better plans in the order in which they were found.
 
-    Costs are what was improved: the costs of the PDDL, or steps.
+    Costs are those in the PDDL or, with unit costs, numbers of steps.
     """
 
     task: Task
@@ -72,7 +72,7 @@ class ImprovedPlan:
 
     @property
     def cost(self) -> int:
-        """What it costs."""
+        """Cost of the best plan."""
         return self.better[-1].cost if self.better else self.cost_before
 
     @property
@@ -90,11 +90,11 @@ ImproveProgress = Callable[[ImprovedPlan], bool | None]
 
 
 class Improver:
-    """What improves plans of one task, made ready once for many plans, one after the other.
+    """Improves plans of one task, one after the other, and reuses preparations between them.
 
-    What counts is the cost by the PDDL where it has costs, and the number of steps otherwise or with ``unit_costs``;
-    among plans of the same cost, fewer steps are better. What a ``heuristic`` of the task has made ready is used.
-    Searches with a learned heuristic get ``network_share`` of the effort; None is what training found best.
+    It minimises the cost in the PDDL, or the number of steps if the PDDL has no costs or with ``unit_costs``. Fewer
+    steps break ties. It also reuses the preparations of a ``heuristic`` of the task. Searches with a learned heuristic
+    get ``network_share`` of the effort; None means the share that was best in training.
     """
 
     def __init__(
@@ -115,61 +115,61 @@ class Improver:
         self._heuristic = bind_heuristic(task, "ff", unit_costs=self.unit_costs) if heuristic is None else heuristic
 
     def cost(self, plan: Sequence[int]) -> int:
-        """What a plan costs by what counts."""
+        """The cost of a plan that is minimised: its steps with unit costs, otherwise its cost in the PDDL."""
         return len(plan) if self.unit_costs else self.task.cost_of(plan)
 
     def improve(
         self,
         plan: Sequence[int],
         *,
-        init: Ints | None = None,
+        init: StateLike | None = None,
         time_limit: float | str | None = None,
         memory_limit: int | str | None = None,
-        at_once: int = 1,
+        n_concurrent: int = 1,
         effort_limit: int | None = None,
-        most_effort: int | None = None,
+        max_effort: int | None = None,
         cores: int = 1,
         seed: int = 0,
         progress: ImproveProgress | None = None,
     ) -> ImprovedPlan:
-        """See :func:`improve_plan`; improvers that run ``at_once`` share the memory.
+        """Improve a plan as :func:`improve_plan` does; ``n_concurrent`` improvers share the memory limit.
 
-        With ``most_effort`` the limit on effort is put off, up to there, while it pays: each better plan puts it off to
-        twice the sum of the limit and the effort so far.
+        With ``max_effort``, each better plan raises the effort limit to twice the sum of the original limit and the
+        effort so far, up to ``max_effort``.
         """
         limits = SearchOptions(time_limit=time_limit, memory_limit=memory_limit, cores=cores)  # type: ignore[arg-type]  # reads texts
         if effort_limit is not None and not 0 < effort_limit < 2**63:
-            raise UsageError(f"the limit on effort is {effort_limit}; it must be above 0")
+            raise UsageError(f"effort_limit must be above 0, but is {effort_limit}")
         if not 0 <= seed < 2**64:
-            raise UsageError(f"the seed is {seed}; it goes from 0 to 2^64 - 1")
+            raise UsageError(f"seed must be between 0 and 2^64 - 1, but is {seed}")
         before = tuple(int(operator) for operator in plan)
         if not all(0 <= operator < self.task.n_operators for operator in before):
-            raise UsageError(f"a plan holds operators of the task, numbers from 0 to {self.task.n_operators - 1}")
+            raise UsageError(f"operators of a plan must be between 0 and {self.task.n_operators - 1}")
         cost_before = self.cost(before)
 
         better: list[BetterPlan] = []
-        numbers: dict[int, int] = {}  # each operator once: hundreds of long plans share them
+        interned: dict[int, int] = {}  # one Python object per operator, shared by hundreds of long plans
 
         def so_far(native: _core.ImproveResult) -> ImprovedPlan:
-            for new in native.better_since(len(better)):  # of hundreds of plans, only those that are not known yet
-                steps = tuple(numbers.setdefault(operator, operator) for operator in new.plan)
+            for new in native.better_since(len(better)):  # converts only new plans
+                steps = tuple(interned.setdefault(operator, operator) for operator in new.plan)
                 better.append(BetterPlan(steps, new.cost, new.seconds, new.by))
             status = _STATUS[native.status]
             return ImprovedPlan(self.task, status, before, cost_before, tuple(better), native.seconds, native.effort)
 
-        start = self.task.init if init is None else init
+        start = self.task.init if init is None else as_state(self.task, init)
         bits = to_bits([start], self.task.n_atoms)
         guidance = self._heuristic.guidance(bits)
         network = self._heuristic.evaluator(bits) if self.network_share else None
         native = _core.improve(
             guidance, network, start, np.array(before, dtype=np.int32), unit_costs=self.unit_costs, seed=seed,
-            time_limit=limits.time_limit or 0.0, memory_limit=limits.memory_limit or 0, at_once=at_once,
-            effort_limit=effort_limit or 0, most_effort=most_effort or 0, cores=cores,
+            time_limit=limits.time_limit or 0.0, memory_limit=limits.memory_limit or 0, n_concurrent=n_concurrent,
+            effort_limit=effort_limit or 0, max_effort=max_effort or 0, cores=cores,
             network_share=self.network_share, progress=(lambda native: progress(so_far(native))) if progress else None,
         )  # fmt: skip
         if native is None:
             raise UsageError(
-                "what should be improved is no plan: a step cannot be taken, or the goal does not hold at the end"
+                "the plan to improve is not valid: a step is not applicable, or it does not reach the goal"
             )
         return so_far(native)
 
@@ -178,7 +178,7 @@ def improve_plan(
     task: Task,
     plan: Sequence[int],
     *,
-    init: Ints | None = None,
+    init: StateLike | None = None,
     time_limit: float | str | None = None,
     memory_limit: int | str | None = None,
     effort_limit: int | None = None,
@@ -187,14 +187,14 @@ def improve_plan(
     seed: int = 0,
     progress: ImproveProgress | None = None,
 ) -> ImprovedPlan:
-    """Look for cheaper plans from ``init`` (default: the task's own initial state), beginning with one that works.
+    """Find cheaper plans from the state ``init`` (default: the task's own initial state), given a valid plan.
 
-    It ends at a limit, or when there is nothing left to try. A limit on effort, of which a unit is about a nanosecond,
-    makes it repeatable: the same seed and the same number of ``cores`` give the same plans. What counts is said in
-    :class:`Improver`, which is the better choice for many plans of one task.
+    It ends at a limit, or if nothing is left to try. The cost in the PDDL is minimised or, with ``unit_costs`` or if
+    the PDDL has no costs, the number of steps. Effort is counted in units of about a nanosecond. With an effort limit
+    and no other limits, results are repeatable: the same seed and number of ``cores`` give the same plans.
 
-    ``progress`` is called about twenty times a second with what has been found so far and may return False to stop.
-    Ctrl-C raises KeyboardInterrupt as usual.
+    ``progress`` is called about twenty times a second with the result so far and may return False to stop. Ctrl-C
+    raises KeyboardInterrupt as usual.
     """
     return Improver(task, unit_costs=unit_costs).improve(
         plan, init=init, time_limit=time_limit, memory_limit=memory_limit, effort_limit=effort_limit, cores=cores,

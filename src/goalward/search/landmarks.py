@@ -1,12 +1,12 @@
-"""Landmarks of a task: what every plan makes true at some time, and in which order.
+"""Landmarks of a task: atoms that every plan makes true at some time, and orders between them.
 
 >>> graph = find_landmarks(task)  # doctest: +SKIP
 >>> graph.names[:2], graph.orders("greedy-necessary")[:1]  # doctest: +SKIP
 (['(ontable a)', '(clear a)'], [(0, 2)])
 
-Fact landmarks are all atoms that every plan makes use of even when deletes are ignored. Some sets of atoms of one
-predicate, of which every plan makes use of one, are looked for as well. ``docs/architecture.md`` says how; search finds
-the landmarks of its initial state itself.
+Fact landmarks are all atoms that every plan of the delete relaxation makes true. Disjunctive landmarks are sets of
+atoms of one predicate of which every plan makes one true; some of them are found as well. Searches that use landmarks
+find them themselves.
 """
 
 from __future__ import annotations
@@ -20,23 +20,29 @@ import numpy as np
 
 from goalward import _core
 from goalward.errors import UsageError
+from goalward.former_names import renamed_fields
 from goalward.task.packing import problem_for
-from goalward.task.states import BitRows, from_bits
+from goalward.task.states import BitRows, StateLike, as_state, from_bits
 from goalward.task.strips import Bools, Ints, Rows, Task
 
 OrderKind = Literal["natural", "greedy-necessary", "necessary", "reasonable"]
 
 
+@renamed_fields(most_disjuncts="max_disjuncts")
 @dataclass(frozen=True)
 class LandmarkOptions:
-    """Whether to look for sets of up to ``most_disjuncts`` atoms (below 2: none), and for orders that are guesses."""
+    """Options of :func:`find_landmarks`.
 
-    most_disjuncts: int = 4
+    ``max_disjuncts`` is the maximum number of atoms in a disjunctive landmark; below 2, there are none. ``reasonable``
+    turns on reasonable orders.
+    """
+
+    max_disjuncts: int = 4
     reasonable: bool = True
 
     def __post_init__(self) -> None:
-        if not 0 <= self.most_disjuncts <= 1000:
-            raise UsageError(f"most_disjuncts is {self.most_disjuncts}; it goes from 0 to 1000")
+        if not 0 <= self.max_disjuncts <= 1000:
+            raise UsageError(f"max_disjuncts must be between 0 and 1000, but is {self.max_disjuncts}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,15 +50,16 @@ class LandmarkGraph:
     """The landmarks of one state, and orders between them.
 
     ``atoms`` has a row per landmark: one atom, or several of which one must hold at some time. ``before[kind][p, q]``
-    says whether landmark q is ordered before landmark p:
+    is true if landmark q is ordered before landmark p:
 
-    - natural: q holds at some time before p first does;
-    - greedy-necessary: q holds in the very step before p first does;
-    - necessary: q holds in the step before each time that p becomes true;
-    - reasonable: whoever reaches p before q is likely to have to give p up again for q. A guess, unlike the others.
+    - natural: q holds at some time before p first becomes true;
+    - greedy-necessary: q holds immediately before p first becomes true;
+    - necessary: q holds immediately before each time that p becomes true;
+    - reasonable: a plan that makes p true before q probably has to make p false again for q. Unlike the other orders,
+      this one is heuristic.
 
-    Atoms that hold now and that no operator deletes are left out. ``solvable`` is False, and there are no
-    landmarks, where there is no plan even when deletes are ignored.
+    Atoms that hold in the state and that no operator deletes are left out. If the delete relaxation has no plan,
+    ``solvable`` is False and there are no landmarks.
     """
 
     task: Task
@@ -67,18 +74,18 @@ class LandmarkGraph:
 
     @cached_property
     def names(self) -> list[str]:
-        """Each landmark in words, ``(in p t1) or (in p t2)``."""
+        """A text for each landmark, such as ``(in p t1) or (in p t2)``."""
         return [" or ".join(self.task.atoms[atom] for atom in row) for row in self.atoms]
 
     def orders(self, kind: OrderKind) -> list[tuple[int, int]]:
-        """Pairs of landmarks, the first ordered before the second."""
+        """The orders of one kind, as pairs of landmarks with the first ordered before the second."""
         after, before = np.nonzero(self.before[kind])
         return list(zip(before.tolist(), after.tolist(), strict=True))
 
 
-def find_landmarks(task: Task, init: Ints | None = None, options: LandmarkOptions | None = None) -> LandmarkGraph:
-    """The landmarks on the way from ``init`` (default: the task's own initial state) to the goal."""
-    state = task.init if init is None else init
+def find_landmarks(task: Task, init: StateLike | None = None, options: LandmarkOptions | None = None) -> LandmarkGraph:
+    """Find the landmarks of the plans from the state ``init`` (default: the task's own initial state)."""
+    state = task.init if init is None else as_state(task, init)
     found = landmark_finder(task, state, options).find(state)
     kinds: Sequence[OrderKind] = get_args(OrderKind)
     if found is None:
@@ -94,20 +101,20 @@ def _square(rows: BitRows, n: int) -> Bools:
 
 
 def landmark_finder(task: Task, state: Ints, options: LandmarkOptions | None = None) -> _core.LandmarkKnowledge:
-    """What finds landmarks natively, on the problem that serves this state."""
+    """The native landmark finder, on the native problem that this state needs."""
     options = options or LandmarkOptions()
     return _core.LandmarkKnowledge(
         problem_for(task, state),
         task.mutex_groups.offsets,
         task.mutex_groups.values,
         atom_kinds(task),
-        most_disjuncts=options.most_disjuncts,
+        max_disjuncts=options.max_disjuncts,
         reasonable=options.reasonable,
     )
 
 
 def atom_kinds(task: Task) -> Ints:
-    """A number per atom, equal for atoms of one predicate; negated atoms count as a predicate of their own."""
+    """A number for each atom that identifies its predicate; negated atoms count as another predicate."""
     numbers: dict[tuple[str, bool], int] = {}
     kinds = []
     for name, positive in zip(task.atoms, task.complement_of, strict=True):

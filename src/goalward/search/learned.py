@@ -1,7 +1,7 @@
-"""What every learned model can do, the kinds of model files there are, and the one way to load them.
+"""The interface of learned models, the kinds of model files, and the function that loads them.
 
-To add a kind: one file with a class that has what :class:`LearnedModel` asks for and a function that loads it from a
-path, and one line in :data:`KINDS`. Every command that takes a model then takes files of that kind.
+To add a kind of model, write a file with a class that satisfies :class:`LearnedModel` and a function that loads it from
+a path, and add a line to :data:`KINDS`. Every command that takes a model then accepts files of that kind.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from goalward.errors import StateMismatchError
 from goalward.search.heuristics import BoundHeuristic
-from goalward.search.portfolio import LEADS, LONGEST_HEAD_START, current_lead
+from goalward.search.portfolio import LEADS, MAX_HEAD_START, current_lead
 from goalward.search.starts import Start
 from goalward.task import sexpr
 from goalward.task.store import stored_format
@@ -21,38 +21,38 @@ from goalward.task.strips import Task
 
 
 class LearnedModel(Protocol):
-    """A heuristic that was learned, for one problem or for a whole domain."""
+    """A learned heuristic for one problem or for a whole domain."""
 
     @property
     def info(self) -> dict[str, Any]:
-        """How it was made: method, options, seed, versions, training curve."""
+        """The record of its training: method, options, seed, versions, training curve."""
 
     @property
     def task(self) -> Task | None:
-        """The task that it was trained for; None if it is for any problem of a domain."""
+        """The task that it was trained for, or None if it works for any problem of a domain."""
 
     def check_domain(self, text: str, source: str) -> None:
-        """Refuse a domain that is not the one it was trained for, comments and layout aside."""
+        """Raise an error if a domain differs from that of the model in more than comments and layout."""
 
     def start(self, text: str, source: str) -> Start:
-        """The initial state of a PDDL problem, on the atoms of a task that the heuristic can be bound to."""
+        """The initial state of a PDDL problem, with a task that the heuristic can be bound to."""
 
     def heuristic(self, task: Task) -> BoundHeuristic:
-        """The heuristic, bound to a task that :meth:`start` gave."""
+        """Bind the heuristic to a task, which must be the task of a state that :meth:`start` returned."""
 
     def with_settings(self, **settings: int) -> LearnedModel:
-        """The same model, used in another way; a setting that it does not have is an error."""
+        """The same model with other settings; raises an error for settings that it does not have."""
 
     def save(self, path: str | Path) -> None:
-        """Write it to a file, which :func:`load_model` reads."""
+        """Write the model to a file that :func:`load_model` reads."""
 
     def summary(self, *, details: bool = False) -> dict[str, Any]:
-        """What a person wants to know of it; with ``details`` also the long lists, such as the training curve."""
+        """The main facts about the model; with ``details`` also long lists such as the training curve."""
 
 
 @dataclass(frozen=True)
 class ModelKind:
-    """One kind of model file: the function that loads it, and what its heuristics need that is slow to import."""
+    """A kind of model file: the function that loads it, and a module that its heuristics need and that loads slowly."""
 
     module: str
     function: str
@@ -63,25 +63,25 @@ KINDS: dict[str, ModelKind] = {
     "goalward-model": ModelKind("goalward.search.model", "load_problem_model"),
     "goalward-domain-model": ModelKind("goalward.baselines.hgn_model", "load_domain_model", "goalward.baselines.hgn"),
 }
-"""By the format that a file's header names."""
+"""The kinds of model files, by the format in the header of a file."""
 
 
 def load_model(path: str | Path) -> LearnedModel:
-    """Read a model file of any kind; a damaged, foreign or newer one is an error that says so."""
+    """Read a model file of any kind; raises :class:`StoredFileError` if it is damaged or of another format."""
     kind = _kind(path)
     model: LearnedModel = getattr(import_module(kind.module), kind.function)(path)
     return model
 
 
 def import_for(path: str | Path) -> None:
-    """Import what the heuristic of a model file needs, before a clock starts that should not count it."""
+    """Import the modules that the heuristic of a model file needs, so that later time limits do not include it."""
     slow = _kind(path).slow_import
     if slow is not None:
         import_module(slow)
 
 
 def is_model(path: str | Path) -> bool:
-    """Does the file say that it is a model?"""
+    """True if the header of the file says that it is a model."""
     return stored_format(path) in KINDS
 
 
@@ -94,30 +94,30 @@ _INFO: dict[str, type | tuple[type, ...]] = {
 
 
 def checked_info(info: Any) -> dict[str, Any]:
-    """How a model came to be, from a header; ValueError unless what goalward itself reads of it is as it writes it.
+    """Check the training record in a model file's header; raises ValueError if a value has the wrong type or range.
 
-    Former names of what leads in search are replaced by the present ones.
+    Former names of leads are replaced by the present ones.
     """
     if not isinstance(info, dict):
-        raise ValueError("its record is no table")
+        raise ValueError("its record is not a table")
     for name, kind in _INFO.items():
         if info.get(name) is not None and not isinstance(info[name], kind):
-            raise ValueError(f"{name} in its record is of the wrong kind")
+            raise ValueError(f"{name} in its record has the wrong type")
     record = _with_current_leads(info)
     if record.get("lead") not in (None, *LEADS):
-        raise ValueError("what leads in search is unknown")
+        raise ValueError("its lead is unknown")
     if info.get("network_use", "none") not in ("search", "improvement", "none", "unknown"):
-        raise ValueError("what the network is used for is unknown")
-    if info.get("head_start") is not None and not 0 < info["head_start"] <= LONGEST_HEAD_START:
-        raise ValueError("the head start of what leads in search is out of range")
+        raise ValueError("its network use is unknown")
+    if info.get("head_start") is not None and not 0 < info["head_start"] <= MAX_HEAD_START:
+        raise ValueError("its head start is out of range")
     if info.get("network_share") is not None and not 0 <= info["network_share"] < 1:
         raise ValueError("the share of the network in improving plans must be at least 0 and below 1")
     for row in info.get("curve") or []:
         if not isinstance(row, list) or not all(entry is None or isinstance(entry, (int, float)) for entry in row):
-            raise ValueError("its training curve holds something else than rows of numbers")
+            raise ValueError("its training curve must consist of rows of numbers")
     for problem in info.get("problems") or []:
         if not isinstance(problem, dict) or not isinstance(problem.get("states"), int):
-            raise ValueError("its list of problems holds something else")
+            raise ValueError("its list of problems is not valid")
     return record
 
 
@@ -132,11 +132,11 @@ def _with_current_leads(info: dict[str, Any]) -> dict[str, Any]:
 
 
 def require_domain(name: str, trained: str, text: str, source: str) -> None:
-    """Refuse a domain whose text says something else than the one that a model was trained with."""
+    """Raise an error if a domain text differs from the one in training in more than comments and layout."""
     if sexpr.parse(text, source) != sexpr.parse(trained, "the model's domain"):
         raise StateMismatchError(f"this is not the domain that the model was trained for ({name})", source)
 
 
 def _kind(path: str | Path) -> ModelKind:
-    """What is no model is left to the first loader, which says what is wrong with it."""
+    """The kind of a model file; for any other file the first kind, whose loader raises a helpful error."""
     return KINDS.get(stored_format(path) or "", next(iter(KINDS.values())))

@@ -1,7 +1,7 @@
-"""The model of one problem: a network, the task it was trained for, and how it came to be.
+"""The model of one problem: a network, the task it was trained for, and a record of its training.
 
-One safetensors file. It holds the grounded task and the PDDL texts, so that solving needs neither the translator nor
-PyTorch, and a fingerprint of the task, so that it is not used for another one.
+It is stored in one safetensors file with the grounded task and its PDDL, so that solving needs neither the translator
+nor PyTorch. A fingerprint of the task prevents its use for another one.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from goalward.search.starts import Start
 from goalward.task.packing import core_atoms, fixed_atoms
 from goalward.task.plan_file import write_bytes_atomically
 from goalward.task.states import StateReader
-from goalward.task.store import read_safetensors, shortened, task_arrays, task_from_arrays, whole
+from goalward.task.store import read_safetensors, require_int, short_message, task_arrays, task_from_arrays
 from goalward.task.strips import Task
 
 if TYPE_CHECKING:
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
 FORMAT = "goalward-model"
 VERSION = 1
 DEFAULT_NETWORK_SHARE = 0.5
-"""Of the effort of improving a plan, for a network that was never validated. Not tuned."""
+"""Share of the network in the effort of improving a plan, if the network was never validated. Not tuned."""
 
 
 @dataclass(frozen=True, eq=False)
 class Model(Solver):
-    """A trained heuristic. ``info`` says how it was made: method, options, seed, versions, training curve."""
+    """A trained heuristic. ``info`` records its training: method, options, seed, versions, training curve."""
 
     task: Task
     weights: NetworkWeights
@@ -53,15 +53,15 @@ class Model(Solver):
 
     def _repr_html_(self) -> str:
         facts = self.summary()
-        left_out = ("options", "versions", "fingerprint")
-        rows = [(name.replace("_", " "), value) for name, value in facts.items() if name not in left_out]
+        hidden = ("options", "versions", "fingerprint")
+        rows = [(name.replace("_", " "), value) for name, value in facts.items() if name not in hidden]
         losses = [row[2] for row in self.info.get("curve") or [] if len(row) > 2 and row[2] is not None]
         curve = falling_line(losses, "validation loss by epoch, logarithmic")
         return html_table(f"Model for {self.task.problem_name}", rows, curve)
 
     @cached_property
     def fingerprint(self) -> str:
-        """Identifies the grounded task."""
+        """A digest of the grounded task."""
         return task_fingerprint(self.task)
 
     @cached_property
@@ -69,15 +69,15 @@ class Model(Solver):
         return StateReader(self.task)
 
     def check_domain(self, text: str, source: str) -> None:
-        """Refuse a domain that is not the one the model was trained with, comments and layout aside."""
+        """Raise an error if a domain differs from that of the model in more than comments and layout."""
         require_domain(self.task.domain_name, self.task.domain_text, text, source)
 
     def start(self, text: str, source: str) -> Start:
-        """The initial state of a PDDL problem; it must be a state of the model's task."""
+        """The initial state of a PDDL problem, which must be a state of the model's task."""
         return Start(self.task, self._reader.parse(text, source), text, source, stored=True)
 
     def heuristic(self, task: Task | None = None) -> BoundHeuristic:
-        """The network, bound to the model's task or to an equal one."""
+        """The network as a heuristic, bound to the model's task or to an equal one."""
         if task is not None and task is not self.task and task_fingerprint(task) != self.fingerprint:
             raise UsageError(f"the model was trained for another problem than {task.problem_name}")
         method, lead = str(self.info.get("method", "network")), cast(Lead, self.info.get("lead") or "landmarks")
@@ -88,22 +88,21 @@ class Model(Solver):
         )
 
     def save(self, path: str | Path) -> None:
-        """Write it to one file, all or nothing; :func:`goalward.load_model` reads it."""
+        """Write the model to one file, atomically; :func:`goalward.load_model` reads it."""
         save_model(self, path)
 
     @classmethod
     def from_torch(
         cls, task: Task, module: nn.Module, *, relevant_only: bool = False, info: dict[str, Any] | None = None
     ) -> Model:
-        """A network of one's own in native search: a PyTorch module over states of a task.
+        """Make a model from a PyTorch module, so that native search can use it.
 
-        The module takes a float tensor of shape (states, |F|) of zeros and ones and gives one number per state. It may
-        be made of linear layers, ReLUs, sums, concatenations, batch normalisation and the like; what cannot be
-        converted is an error that names it. The result is compared with the module on random states.
+        The module takes a float tensor of shape (states, |F|) of zeros and ones and returns one number per state. It
+        may consist of linear layers, ReLUs, sums, concatenations, batch normalisation and the like. An error names any
+        part that cannot be converted. The result is compared with the module on random states.
 
-        With ``relevant_only``, atoms that the goal cannot depend on are always false to the network. They are in the
-        states of a :class:`~goalward.sampling.Dataset`, so a network that learned from one knows nothing of them, and
-        search need not store them.
+        With ``relevant_only``, atoms that the goal cannot depend on are always false in the network's input, as they
+        are in the states of a :class:`~goalward.sampling.Dataset`. Search then need not store them.
         """
         require_torch("Model.from_torch")
         from goalward.search.torch_networks import weights_of  # noqa: PLC0415 - loads PyTorch
@@ -115,20 +114,20 @@ class Model(Solver):
         return cls(task, weights, notes if info is None else info)
 
     def to_torch(self) -> nn.Module:
-        """The network as a PyTorch module: a float tensor of shape (states, |F|) in, one number per state out."""
+        """Convert the network to a PyTorch module that maps a float tensor of shape (states, |F|) to one value each."""
         require_torch("Model.to_torch")
         from goalward.search.torch_networks import ExportedNetwork  # noqa: PLC0415 - loads PyTorch
 
         return ExportedNetwork(self.weights)
 
     def with_settings(self, **settings: int) -> Model:
-        """A network for one problem can be used in one way only."""
+        """Raise an error if there are any settings: a model of one problem has none."""
         if settings:
             raise UsageError(f"a model of one problem has no setting {min(settings)}")
         return self
 
     def summary(self, *, details: bool = False) -> dict[str, Any]:
-        """What a person wants to know of the network and its training."""
+        """The main facts about the network and its training; with ``details`` also the training curve and trials."""
         info = self.info
         facts = {
             "method": info.get("method"),
@@ -153,7 +152,7 @@ class Model(Solver):
 
 
 def task_fingerprint(task: Task) -> str:
-    """A digest of everything in a task but its initial states and the spelling of its PDDL."""
+    """A digest of the arrays and names of a task, without its initial states and its PDDL."""
     digest = hashlib.sha256()
     for name, array in sorted(task_arrays(task).items()):
         if name.partition(".")[0] not in {"init", "other_inits", "domain_text", "problem_text", "problem_name"}:
@@ -162,7 +161,7 @@ def task_fingerprint(task: Task) -> str:
 
 
 def training_notes(info: dict[str, Any]) -> dict[str, Any]:
-    """What a method said of its data, of a model or of one trial; the first models had a sampler and no notes."""
+    """The notes of a method about its data, from the record of a model or trial; the oldest models have no notes."""
     notes = info.get("notes")
     return dict({"sampler": info.get("sampler")} if notes is None else notes)
 
@@ -179,7 +178,7 @@ def describe_cost_ratio(info: dict[str, Any]) -> str | None:
 
 
 def save_model(model: Model, path: str | Path) -> None:
-    """Write a model to one file, all or nothing."""
+    """Write a model to one file, atomically."""
     arrays = {f"task.{name}": array for name, array in task_arrays(model.task).items()}
     arrays |= {"network.table": model.weights.table, "network.bias": model.weights.bias}
     for i, layer in enumerate(model.weights.layers):
@@ -195,26 +194,26 @@ def save_model(model: Model, path: str | Path) -> None:
 
 
 def load_problem_model(path: str | Path) -> Model:
-    """Read a model of one problem; a damaged, foreign or newer one is an error that says so."""
+    """Read a model of one problem; raises :class:`StoredFileError` for a file that is damaged or of another format."""
     header, arrays = read_safetensors(path, FORMAT, VERSION, "model")
     try:
         task = task_from_arrays({name[5:]: array for name, array in arrays.items() if name.startswith("task.")})
         layers = [
-            Layer(arrays[f"network.layers.{i}.weights"], arrays[f"network.layers.{i}.bias"], whole(skip))
+            Layer(arrays[f"network.layers.{i}.weights"], arrays[f"network.layers.{i}.bias"], require_int(skip))
             for i, skip in enumerate(header["skips"])
         ]
         weights = NetworkWeights(arrays["network.table"], arrays["network.bias"], tuple(layers))
         model = Model(task, weights, checked_info(header["info"]))
-        everything = [weights.table, weights.bias, *(a for layer in layers for a in (layer.weights, layer.bias))]
-        stored = sum(name.startswith("network.layers.") for name in arrays)
+        all_weights = [weights.table, weights.bias, *(a for layer in layers for a in (layer.weights, layer.bias))]
+        n_stored = sum(name.startswith("network.layers.") for name in arrays)
         if (
             weights.table.shape[0] != task.n_atoms
-            or stored != 2 * len(layers)
-            or any(a.dtype != np.float32 for a in everything)
+            or n_stored != 2 * len(layers)
+            or any(a.dtype != np.float32 for a in all_weights)
         ):
             raise ValueError("the network does not fit the task")
     except (KeyError, ValueError, IndexError, TypeError, UsageError) as error:
-        raise StoredFileError(f"{path}: damaged model ({shortened(error)})") from None
+        raise StoredFileError(f"{path}: damaged model ({short_message(error)})") from None
     if header.get("fingerprint") != model.fingerprint:
-        raise StoredFileError(f"{path}: damaged model (its task does not fit its fingerprint)")
+        raise StoredFileError(f"{path}: damaged model (the fingerprint does not match its task)")
     return model

@@ -1,4 +1,4 @@
-"""A learned network as a heuristic: plain arrays in, a bound heuristic out. No PyTorch here."""
+"""The weights of a learned network as arrays, and the network as a heuristic; needs no PyTorch."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ Floats = npt.NDArray[np.float32]
 class Layer:
     """One dense layer: ``weights`` of shape (outputs, inputs).
 
-    ``skip`` is −1, or the number of the earlier activation that is added before the ReLU; 0 is the first layer's. All
-    layers but the last end in a ReLU; the last has one output and is linear.
+    ``skip`` is the index of the earlier activation that is added before the ReLU, where 0 is the first layer's, or −1
+    for none. All layers except the last end in a ReLU. The last is linear and has one output.
     """
 
     weights: Floats
@@ -32,7 +32,7 @@ class Layer:
 
 @dataclass(frozen=True, eq=False)
 class NetworkWeights:
-    """A network over the atoms of a task: ``table`` has one row per atom, summed over the true ones."""
+    """A network over the atoms of a task; its first layer sums the rows of ``table`` for all true atoms."""
 
     table: Floats
     bias: Floats
@@ -48,7 +48,7 @@ class NetworkWeights:
             fits = fits and (layer.skip < 0 or widths[layer.skip] == layer.weights.shape[0])
             widths.append(layer.weights.shape[0])
         if not fits or widths[-1] != 1 or self.layers[-1].skip >= 0:
-            raise UsageError("the layers of the network do not fit together")
+            raise UsageError("the shapes of the network's layers do not match")
 
     @property
     def n_parameters(self) -> int:
@@ -59,18 +59,18 @@ class NetworkWeights:
 
     @property
     def shape(self) -> str:
-        """``225 → 250 → 250 → 250 + skip → 1``."""
+        """The widths of the layers as text, such as ``225 → 250 → 250 → 250 + skip → 1``."""
         widths = [str(n) for n in self.table.shape]
         widths += [f"{layer.weights.shape[0]}{' + skip' if layer.skip >= 0 else ''}" for layer in self.layers]
         return " → ".join(widths)
 
     def without(self, true: Bools, false: Bools) -> NetworkWeights:
-        """The network that takes some atoms to be true and some to be false, whatever it is told of them."""
+        """The network with the inputs of some atoms fixed to true and of some to false."""
         table = np.where((true | false)[:, None], np.float32(0), self.table)
         return NetworkWeights(table, self.bias + self.table[true].sum(axis=0), self.layers)
 
     def forward(self, states: npt.NDArray[np.bool_]) -> Floats:
-        """Values of states of shape (n, |F|), in NumPy: slow, plain, for checks."""
+        """Evaluate states of shape (n, |F|) in NumPy: a slow reference implementation for checks."""
         activations = [np.maximum(states.astype(np.float32) @ self.table + self.bias, 0)]
         for layer in self.layers[:-1]:
             value = activations[-1] @ layer.weights.T + layer.bias
@@ -88,16 +88,16 @@ def bind_network(
     network_share: float = 0.0,
     unit_costs: bool | None = None,
 ) -> BoundHeuristic:
-    """Make a network ready to evaluate states of a task; weights are packed for this machine once.
+    """Make a network a heuristic of a task. Its weights are packed for this machine once.
 
     ``unit_costs=False`` says that it was trained on the costs of the PDDL.
 
-    Networks learned here ignore all but the core atoms, and search need not store the others. One that does not ignore
-    them sees them as they are: it is served by the whole problem.
+    If the network ignores all atoms except the core atoms, as networks trained by goalward do, search need not store
+    the others. Otherwise it works on the whole problem.
     """
     layers = [(layer.weights, layer.bias, layer.skip) for layer in weights.layers]
     if len(weights.table) != task.n_atoms:
-        raise UsageError("the network was trained for another number of atoms")
+        raise UsageError(f"the network is for {len(weights.table)} atoms, but {task.problem_name} has {task.n_atoms}")
     whole = bool(weights.table[~core_atoms(task)].any())
     packed = _core.Network(weights.table, weights.bias, layers)
 

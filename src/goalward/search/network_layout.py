@@ -1,8 +1,8 @@
-"""Puts activations that were found in a network of somebody's own into the layers of :class:`NetworkWeights`.
+"""Arranges the activations of a converted network in the layers of :class:`NetworkWeights`.
 
-Native search has one chain of layers, each with a ReLU, and skips that add an earlier activation of the same width. A
-network that fits is taken as it is. In any other, an activation that is needed further on is carried along: a ReLU
-leaves what is not negative as it is, so a layer can hand it through.
+Native search has one chain of layers, each with a ReLU, and skip connections from earlier activations of the same
+width. A network of this form is kept as it is. In any other network, each layer copies the activations that later
+layers need. That is possible because activations are not negative, so a ReLU does not change them.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ Matrix = npt.NDArray[np.floating[Any]]
 
 @dataclass(frozen=True, eq=False)
 class Affine:
-    """Σ matrix · activation + offset; the matrix None is the identity."""
+    """An affine function of activations, Σ matrix · activation + offset; a matrix of None is the identity."""
 
     parts: dict[int, Matrix | None]
     offset: Matrix
 
     @classmethod
     def of_activation(cls, number: int, width: int) -> Affine:
-        """An activation itself; number 0 is the state."""
+        """The function whose value is one activation; activation 0 is the state."""
         return cls({number: None}, np.zeros(width))
 
     @classmethod
     def joined(cls, values: Sequence[Affine]) -> Affine:
-        """The rows of several after one another."""
+        """Concatenate the rows of several functions."""
         numbers = {number for value in values for number in value.parts}
         widths = {n: v.width_of(n) for v in values for n in v.parts}
         parts: dict[int, Matrix | None] = {
@@ -44,33 +44,33 @@ class Affine:
 
     @property
     def width(self) -> int:
-        """Numbers per state."""
+        """The number of values per state."""
         return len(self.offset)
 
     @property
     def activation(self) -> int:
-        """The number of the activation that this is; 0 where it is none, or the state."""
+        """The index of the activation that this function equals, or 0 if it is the state or anything else."""
         (number, *others) = self.parts or [0]
-        whole = not others and self.parts.get(number, ()) is None and not self.offset.any()
-        return number if whole else 0
+        is_activation = not others and self.parts.get(number, ()) is None and not self.offset.any()
+        return number if is_activation else 0
 
     def width_of(self, number: int) -> int:
-        """Width of an activation among the parts."""
+        """The width of an activation that this function depends on."""
         matrix = self.parts[number]
         return self.width if matrix is None else int(matrix.shape[1])
 
     def dense(self, number: int) -> Matrix:
-        """The matrix of an activation among the parts."""
+        """The matrix of an activation that this function depends on, also if it is the identity."""
         matrix = self.parts[number]
         return np.eye(self.width) if matrix is None else matrix
 
     def through(self, weights: Matrix, offset: Matrix) -> Affine:
-        """weights · this + offset."""
+        """Apply a linear layer: weights · self + offset."""
         parts: dict[int, Matrix | None] = {n: weights if m is None else weights @ m for n, m in self.parts.items()}
         return Affine(parts, weights @ self.offset + offset)
 
     def scaled(self, factor: Matrix | float, offset: Matrix | float = 0.0) -> Affine:
-        """Factor · this + offset, row by row."""
+        """Scale each row: factor · self + offset."""
         rows = np.broadcast_to(np.asarray(factor, dtype=np.float64), (self.width,))
         if (rows == 1).all():
             return Affine(self.parts, self.offset + offset)
@@ -78,19 +78,19 @@ class Affine:
         return Affine(parts, rows * self.offset + offset)
 
     def plus(self, other: Affine) -> Affine:
-        """The sum of two of the same width."""
+        """The sum of two functions of the same width."""
         parts = dict(self.parts)
         for number, matrix in other.parts.items():
             parts[number] = self.dense(number) + other.dense(number) if number in parts else matrix
         return Affine(parts, self.offset + other.offset)
 
     def rows(self, which: npt.NDArray[np.integer[Any]]) -> Affine:
-        """Some of the rows."""
+        """Select some of the rows."""
         return Affine({n: self.dense(n)[which] for n in self.parts}, self.offset[which])
 
 
 def arrange(n_atoms: int, activations: Sequence[Affine], output: Affine) -> NetworkWeights:
-    """The network whose activation i + 1 is the ReLU of ``activations[i]``, with one linear output."""
+    """Build the network whose activation i + 1 is the ReLU of ``activations[i]``, with one linear output."""
     network = _Network(n_atoms, activations, output)
     network.carry_states_as_activations()
     return network.as_skips() or network.as_carried()
@@ -115,12 +115,12 @@ class _Network:
         self.activations = {i + 1: value for i, value in enumerate(activations) if i + 1 in needed}
         self.output = output
         self.level: dict[int, int] = {}
-        for number, value in self.activations.items():  # in the order in which they were made
+        for number, value in self.activations.items():  # in the order of evaluation
             self.level[number] = 1 + max((self.level[n] for n in value.parts if n), default=0)
         self.depth = max(self.level.values(), default=1)
 
     def carry_states_as_activations(self) -> None:
-        """Behind the first layer, W · state is ReLU(W · state) − ReLU(−W · state)."""
+        """Replace direct uses of the state after the first layer: W · state = ReLU(W · state) − ReLU(−W · state)."""
         for number, value in list(self.activations.items()):
             if self.level[number] > 1 and 0 in value.parts:
                 self.activations[number] = self._without_state(value)
@@ -139,7 +139,7 @@ class _Network:
         return Affine({n: m for n, m in value.parts.items() if n} | {number: both}, value.offset)
 
     def as_skips(self) -> NetworkWeights | None:
-        """One activation per layer, and skips for what is older; None where that is not enough."""
+        """The network with one activation per layer and skip connections; None if it does not have that form."""
         chain = sorted(self.activations, key=self.level.__getitem__)
         if len(chain) != self.depth or any(n != chain[-1] for n in self.output.parts):
             return None
@@ -153,7 +153,7 @@ class _Network:
         return self._weights([chain[0]], [*layers, _layer(self.output, chain[-1], -1)])
 
     def as_carried(self) -> NetworkWeights:
-        """All activations of a level in one layer, beside those that are only handed on."""
+        """The network with all activations of a level in one layer, and copies of those that later layers need."""
         last_use = {n: self.depth for n in self.output.parts if n}
         for number, value in self.activations.items():
             for n in value.parts:
@@ -175,7 +175,7 @@ class _Network:
         return self.activations[number].width
 
     def _joined(self, values: list[Affine], before: list[int]) -> Layer:
-        """One layer over the activations that the layer before it holds."""
+        """One layer that computes ``values`` from the activations of the layer ``before``."""
         rows = [
             np.concatenate(
                 [v.dense(n) if n in v.parts else np.zeros((v.width, self._width(n))) for n in before], axis=1

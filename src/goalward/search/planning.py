@@ -1,4 +1,4 @@
-"""From states, however they are given, to checked plans: what notebooks and programs call.
+"""The Python interface for planning: ``plan`` and ``model.solve``, which take states in any form.
 
 >>> plan(task, "ff", time_limit="10s").steps  # doctest: +SKIP
 ['(unstack a b)', '(put-down a)']
@@ -20,8 +20,8 @@ from goalward.search.best_first import Progress, SearchOptions
 from goalward.search.heuristics import BoundHeuristic, HeuristicFunction
 from goalward.search.learned import LearnedModel
 from goalward.search.solving import (
+    DEFAULT_IMPROVEMENT,
     TIME_LIMIT,
-    WHILE_IT_PAYS,
     Improvement,
     OnPlan,
     Outcome,
@@ -31,12 +31,12 @@ from goalward.search.solving import (
 from goalward.search.starts import Start, initial_state
 from goalward.search.strategy import default_search, strategy_for
 from goalward.task.sexpr import read_text
-from goalward.task.states import StateLike, StateReader, as_state, is_names
+from goalward.task.states import StateLike, StateReader, StatesLike, as_state, as_states, is_one_state, to_lists
 from goalward.task.strips import Task
 
 
 class Solver:
-    """What every learned model can do with its heuristic: solve states."""
+    """Base class of all learned models: solves states with the model's heuristic."""
 
     @overload
     def solve(  # type: ignore[overload-overlap]  # one path is a sequence of strings too, and counts as one path
@@ -48,20 +48,20 @@ class Solver:
         memory_limit: int | str | None = None,
         jobs: int = 1,
         cores: int | None = None,
-        improve: Improvement | float | str | None = WHILE_IT_PAYS,
+        improve: Improvement | float | str | None = DEFAULT_IMPROVEMENT,
         progress: Progress | None = None,
     ) -> Outcome: ...
     @overload
     def solve(
         self: LearnedModel,
-        states: Sequence[StateLike],
+        states: StatesLike,
         options: SearchOptions | None = None,
         *,
         time_limit: float | str | None = None,
         memory_limit: int | str | None = None,
         jobs: int = 1,
         cores: int | None = None,
-        improve: Improvement | float | str | None = WHILE_IT_PAYS,
+        improve: Improvement | float | str | None = DEFAULT_IMPROVEMENT,
         progress: Progress | None = None,
     ) -> list[Outcome]: ...
     def solve(
@@ -73,36 +73,28 @@ class Solver:
         memory_limit: int | str | None = None,
         jobs: int = 1,
         cores: int | None = None,
-        improve: Improvement | float | str | None = WHILE_IT_PAYS,
+        improve: Improvement | float | str | None = DEFAULT_IMPROVEMENT,
         progress: Progress | None = None,
     ) -> Outcome | list[Outcome]:
         """Solve one state, or each of several; every plan is checked on the PDDL.
 
-        A state is the path of a problem file, of which a model of one problem reads the ``:init`` alone, or a list of
-        the ids of its true atoms. Without states, the model's own problem is solved. Each state gets 30 s unless
-        ``time_limit`` or ``options`` say otherwise; ``jobs`` states are solved at the same time, each on
-        ``cores`` processor cores (1 unless ``options`` say otherwise). Plans are improved for
-        as long as their search took, or for as long as ``improve`` says; None leaves them as they were found.
+        States may have any form that :func:`goalward.as_state` and :func:`goalward.as_states` read; of a problem file,
+        a model of one problem uses only the ``:init``. Without states, the model's own problem is solved. Each state
+        has 30 s unless ``time_limit`` or ``options`` say otherwise. ``jobs`` states are solved at the same time, each
+        on ``cores`` processor cores (default: 1, or as ``options`` say). Plans are improved for as long as their search
+        took, or for as long as ``improve`` says; None does not improve them.
 
-        Where training found that the model is of no use, the search is the one without it, unless ``options`` name one.
+        If training found that the model does not help, the search runs without it, unless ``options`` name one.
         """
         if not isinstance(jobs, int) or jobs < 1:
             raise UsageError(f"jobs must be a whole number of at least 1, but is {jobs!r}")
         strategy = strategy_for(self, algorithm=options.algorithm if options else None)
         chosen = options or replace(strategy.options, time_limit=TIME_LIMIT)
         chosen = _with(chosen, time_limit=time_limit, memory_limit=memory_limit, cores=cores)
-        one = states is None or _is_one(states)
-        starts = [_start(self, state) for state in ([states] if one else states)]
-        outcomes = list(
-            solve_all(
-                starts,
-                strategy.bind,
-                chosen,
-                jobs=jobs,
-                improve=Improvement.of(improve),
-                progress=progress,
-            )
-        )
+        one = states is None or is_one_state(states)
+        starts = [_start(self, state) for state in ([states] if one else _each(self, states))]
+        improvement = Improvement.of(improve)
+        outcomes = list(solve_all(starts, strategy.bind, chosen, jobs=jobs, improve=improvement, progress=progress))
         return outcomes[0] if one else outcomes
 
 
@@ -115,20 +107,20 @@ def plan(
     time_limit: float | str | None = None,
     memory_limit: int | str | None = None,
     cores: int | None = None,
-    improve: Improvement | float | str | None = WHILE_IT_PAYS,
+    improve: Improvement | float | str | None = DEFAULT_IMPROVEMENT,
     progress: Progress | None = None,
     on_plan: OnPlan | None = None,
 ) -> Outcome:
     """Search for a plan from the task's initial state, or from ``init``, and check it on the PDDL.
 
     ``heuristic`` is a name from :data:`goalward.HEURISTICS`, a function over batches of states, or a model. Without
-    ``options`` the search is ``portfolio`` with h_FF or a model that training found to be of no use, ``hybrid`` with
-    any other model, and ``gbfs`` with any other heuristic. The plan is improved for as long as its search took, or for
-    as long as ``improve`` says; None leaves it as it was found. Search and improvement use ``cores`` processor cores,
-    1 unless ``options`` say otherwise.
+    ``options``, the search is ``portfolio`` for h_FF and for models that did not help in training, ``hybrid`` for other
+    models, and ``gbfs`` for other heuristics. The plan is improved for as long as its search took, or for as long as
+    ``improve`` says; None does not improve it. Search and improvement use ``cores`` processor cores (default: 1, or as
+    ``options`` say).
 
-    ``on_plan`` gets the outcome so far with each plan as it is found, one better than the other and all checked.
-    :func:`anytime_plans` does the same as a generator.
+    ``on_plan`` is called with the outcome so far for each plan that is found. Each plan is better than the one before,
+    and checked. :func:`anytime_plans` does the same as a generator.
     """
     model = _as_model(heuristic)
     bound = cast("str | HeuristicFunction | BoundHeuristic", heuristic)
@@ -146,6 +138,7 @@ def plan(
 
 
 def _as_model(heuristic: Any) -> LearnedModel | None:
+    """The argument if it is a learned model, otherwise None."""
     return cast(LearnedModel, heuristic) if isinstance(heuristic, Solver) else None
 
 
@@ -154,7 +147,7 @@ def _with(options: SearchOptions, **given: Any) -> SearchOptions:
 
 
 def _start_of(task: Task, state: StateLike | None) -> Start:
-    """A state of a task, with the PDDL that its plan is checked on."""
+    """The start of a search from a state of a task (default: its initial state)."""
     if state is None:
         return initial_state(task)
     if isinstance(state, str | Path):
@@ -164,15 +157,15 @@ def _start_of(task: Task, state: StateLike | None) -> Start:
 
 
 def _start(model: LearnedModel, state: Any) -> Start:
-    if isinstance(state, str | Path):  # the model knows how to read it: a domain's model grounds the problem
+    if isinstance(state, str | Path):  # only the model can read it: a model of a domain grounds the problem first
         return model.start(read_text(state), str(state))
     if model.task is None:
         raise UsageError("a model of a domain solves problem files; a list of atoms is a state of one problem")
     return _start_of(model.task, state)
 
 
-def _is_one(states: Any) -> bool:
-    """True for one state: a file, or the ids or names of atoms. An empty list has no states in it."""
-    if isinstance(states, str | Path | np.ndarray) or is_names(states):
-        return True
-    return len(states) > 0 and isinstance(states[0], int | float | np.number)
+def _each(model: LearnedModel, states: Any) -> Sequence[StateLike]:
+    """The single states of a sequence or array."""
+    if isinstance(states, np.ndarray) and model.task is not None:
+        return to_lists(as_states(model.task, states), model.task.n_atoms)
+    return cast("Sequence[StateLike]", states)

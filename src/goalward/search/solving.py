@@ -1,7 +1,7 @@
-"""Solving one state: search, improve the plan, check it on the PDDL, say what happened.
+"""Solves a state: searches for a plan, improves it, validates it on the PDDL, and reports the outcome.
 
-Everything that plans comes through :func:`solve`: ``goalward plan``, ``solve`` and ``compare``, experiments, and the
-validation of models. How a state is searched where nobody says otherwise stands here too.
+Every command that plans uses :func:`solve`: ``goalward plan``, ``solve`` and ``compare``, experiments, and the
+validation of models.
 
 >>> outcome = solve(initial_state(task), "ff", default_search(learned=False))  # doctest: +SKIP
 >>> outcome.status, outcome.length, outcome.search_time  # doctest: +SKIP
@@ -35,30 +35,30 @@ from goalward.task.plan_file import format_plan
 from goalward.task.strips import Task
 
 TIME_LIMIT = 30.0
-"""Seconds for one state of many, where nobody says otherwise."""
-SHORT = 0.1
-"""Seconds that a plan is improved for at least. Not tuned: what a user does not notice."""
-LONG = 0.25
-"""Seconds that a plan is improved for at most after a search that took no longer."""
+"""Default time limit for each of several states, in seconds."""
+MIN_IMPROVE_TIME = 0.1
+"""Minimum time for improving a plan, in seconds. Not tuned: users do not notice it."""
+MAX_IMPROVE_TIME = 0.25
+"""Maximum time for improving a plan, in seconds, unless the search took longer."""
 
 
 @dataclass(frozen=True)
 class Improvement:
-    """How long a plan is improved once it has been found, never past the limit of its search.
+    """The time for improving a plan after the search, within the time limit of the search.
 
-    By default (None) improvement ends if it has found nothing for as long as it took to get there, and at least for
-    :data:`SHORT`. It takes at most :data:`LONG`, or as long as the search took if that is longer.
+    By default (None), improvement stops early if it finds no better plan, but not before 0.1 s. It takes at most
+    0.25 s, or as long as the search took if that is longer.
     """
 
     seconds: float | None = None
 
     def __post_init__(self) -> None:
         if self.seconds is not None and not self.seconds > 0:
-            raise UsageError(f"a plan is to be improved for {self.seconds} s; that must be above 0")
+            raise UsageError(f"the time for improving a plan must be above 0 s, but is {self.seconds}")
 
     @classmethod
     def of(cls, value: Improvement | float | str | None) -> Improvement | None:
-        """From what people write: a number of seconds, ``"10s"``, or None or ``"none"`` for no improvement."""
+        """Read a number of seconds, a duration such as ``"10s"``, or None or ``"none"`` for no improvement."""
         if value is None or isinstance(value, Improvement):
             return value
         if isinstance(value, str) and value.strip().lower() == "none":
@@ -66,30 +66,33 @@ class Improvement:
         return cls(parse_duration(value))
 
     def limits(self, search_time: float, limit: float | None) -> dict[str, Any]:
-        """The limits of improvement after a search of so many seconds.
+        """The limits of improvement, as arguments of :meth:`Improver.improve`.
 
-        By default it is effort that counts, not the clock: after a short search the same command gives the same plan.
+        ``search_time`` is the time that the search took and ``limit`` its time limit. By default, effort is limited and
+        not time, so that the same command gives the same plan after a short search.
         """
-        left = math.inf if limit is None else limit - search_time
+        time_left = math.inf if limit is None else limit - search_time
         if self.seconds is not None:
-            return {"time_limit": None if math.isinf(min(self.seconds, left)) else min(self.seconds, left)}
-        effort, most = max(SHORT, search_time * SHORT / LONG), max(LONG, search_time)
+            seconds = min(self.seconds, time_left)
+            return {"time_limit": None if math.isinf(seconds) else seconds}
+        min_time = max(MIN_IMPROVE_TIME, search_time * MIN_IMPROVE_TIME / MAX_IMPROVE_TIME)
+        max_time = max(MAX_IMPROVE_TIME, search_time)
         return {
-            "effort_limit": round(effort * EFFORT_PER_SECOND),
-            "most_effort": round(most * EFFORT_PER_SECOND),
-            "time_limit": None if limit is None else left,
+            "effort_limit": round(min_time * EFFORT_PER_SECOND),
+            "max_effort": round(max_time * EFFORT_PER_SECOND),
+            "time_limit": None if limit is None else time_left,
         }
 
 
-WHILE_IT_PAYS = Improvement()
-"""What users get who do not ask for anything else."""
-UNTIL_THE_END = Improvement(math.inf)
-"""Until the limit of the search, or until there is nothing left to try."""
+DEFAULT_IMPROVEMENT = Improvement()
+"""Improvement that stops early if it finds nothing."""
+UNLIMITED_IMPROVEMENT = Improvement(math.inf)
+"""Improvement until the limit of the search, or until nothing is left to try."""
 
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What became of one state. Its plan, if there is one, was accepted by the checker that works on the PDDL."""
+    """The outcome of solving a state. Its plan, if there is one, was validated on the PDDL."""
 
     start: Start
     heuristic: str
@@ -104,17 +107,17 @@ class Outcome:
 
     @property
     def _best(self) -> SearchResult:
-        """The search, as if it had found the improved plan."""
+        """The search result with the improved plan in place of the first one."""
         return replace(self.found, plan=self.plan)
 
     @property
     def status(self) -> Status:
-        """How it ended."""
+        """The status of the search."""
         return self.found.status
 
     @property
     def solved(self) -> bool:
-        """Is there a plan?"""
+        """True if there is a plan."""
         return self.status is Status.SOLVED
 
     @property
@@ -134,22 +137,22 @@ class Outcome:
 
     @property
     def cost(self) -> int | None:
-        """Cost of the plan by the PDDL; its length where the PDDL has no costs."""
+        """Cost of the plan in the PDDL, or its length if the PDDL has no costs."""
         return None if self.plan is None else self.start.task.cost_of(self.plan)
 
     @property
     def plan_text(self) -> str:
-        """What a plan file holds; only a state that was solved has one."""
+        """The text of a plan file, for a state that was solved."""
         return format_plan(self.steps or [], self.cost or 0, not self.start.task.uses_costs)
 
     @property
     def statistics(self) -> Statistics:
-        """What the search did."""
+        """The statistics of the search."""
         return self.found.statistics
 
     @property
     def measured_by(self) -> str:
-        """Whose values ``initial_h`` and ``best_h`` are: of several heuristics, those of the first."""
+        """The heuristic of ``initial_h`` and ``best_h``: the first one if the search has several."""
         several = self.statistics.evaluations_by_heuristic
         return several[0][0] if several else self.heuristic
 
@@ -165,20 +168,20 @@ class Outcome:
 
     @property
     def found_after(self) -> float:
-        """Seconds from the beginning of the search until the plan was found."""
+        """Seconds from the start of the search until the best plan was found."""
         better = self.improved.better if self.improved is not None else ()
         return self.search_time + (better[-1].seconds if better else 0.0)
 
     @property
     def better_plans(self) -> list[tuple[float, int, str]]:
-        """Each plan that beat the one before it: seconds since the search began, cost, and what found it."""
+        """Each better plan as (seconds since the start of the search, cost, name of the technique that found it)."""
         better = () if self.improved is None else self.improved.better
         return [(round(self.search_time + plan.seconds, 6), plan.cost, plan.by) for plan in better]
 
     def record(self) -> dict[str, Any]:
-        """All figures by name, as JSON and tables can hold them.
+        """All figures by name, for JSON and tables.
 
-        What is infinite or missing is None; counts by heuristic and by queue are there if the search has several.
+        Infinite and missing values are None. Counts by heuristic and by queue are included if there are several.
         """
         figures = {name: value for name, value in asdict(self.statistics).items() if value != []}
         figures["search_time"] = round(figures.pop("seconds"), 6)
@@ -211,43 +214,43 @@ def solve(
     improving: ImproveProgress | None = None,
     on_plan: OnPlan | None = None,
 ) -> Outcome:
-    """Search from a state, improve the plan if asked to, and check it.
+    """Search for a plan from a state, improve it if ``improve`` is given, and validate it.
 
-    ``progress`` is that of :func:`~goalward.search.search`; it is called while the plan is improved too, where False
-    keeps the best plan so far, unless ``improving`` is there for that. ``on_plan`` gets the outcome so far with each
-    plan, one better than the other and all checked, as they are found; a plan that is beaten within a twentieth of a
-    second is left out.
+    ``progress`` is called as in :func:`~goalward.search.search`, during the improvement too, unless ``improving`` is
+    given for that. Returning False during the improvement keeps the best plan so far. ``on_plan`` is called with the
+    outcome so far for each plan that is found. Each plan is better than the one before, and validated. Plans that are
+    replaced within a twentieth of a second may be left out.
     """
-    begun = time.monotonic()
+    started = time.monotonic()
     bound = (
         heuristic
         if isinstance(heuristic, BoundHeuristic)
         else bind_heuristic(start.task, heuristic, unit_costs=options.counts_steps)
     )
     found = search(start.task, bound, options, init=start.atoms, progress=progress)
-    name = "ff" if options.algorithm == "portfolio" else bound.name  # the portfolio leaves a model out
-    known: tuple[int, ...] | None = None
+    name = "ff" if options.algorithm == "portfolio" else bound.name  # a portfolio ignores the model
+    reported: tuple[int, ...] | None = None
 
-    def tell(improved: ImprovedPlan | None) -> None:
-        nonlocal known
+    def report_plan(improved: ImprovedPlan | None) -> None:
+        nonlocal reported
         outcome = Outcome(start, name, found, improved)
-        if on_plan is not None and outcome.plan is not None and outcome.plan != known:
-            known = outcome.plan
+        if on_plan is not None and outcome.plan is not None and outcome.plan != reported:
+            reported = outcome.plan
             check_plan(start, outcome.steps or [])
             on_plan(outcome)
 
-    def heard(so_far: ImprovedPlan) -> bool | None:
-        tell(so_far)
+    def on_progress(so_far: ImprovedPlan) -> bool | None:
+        report_plan(so_far)
         if improving is not None:
             return improving(so_far)
         return progress(found.statistics) if progress else None
 
-    tell(None)
-    if options.time_limit is not None:  # what came before the search, and what its plan was checked for, counts
-        others = time.monotonic() - begun - found.statistics.seconds
-        options = replace(options, time_limit=max(options.time_limit - others, 1e-3))
-    improved = _improve(start, bound, found, options, improve, heard)
-    tell(improved)
+    report_plan(None)
+    if options.time_limit is not None:  # includes the time for preparation and for validating the first plan
+        overhead = time.monotonic() - started - found.statistics.seconds
+        options = replace(options, time_limit=max(options.time_limit - overhead, 1e-3))
+    improved = _improve(start, bound, found, options, improve, on_progress)
+    report_plan(improved)
     outcome = Outcome(start, name, found, improved)
     if outcome.steps is not None:
         check_plan(start, outcome.steps)
@@ -269,7 +272,7 @@ def _improve(
         return None
     improver = Improver(start.task, unit_costs=options.unit_costs, heuristic=heuristic)
     return improver.improve(
-        found.plan, init=start.atoms, **limits, memory_limit=options.memory_limit, at_once=options.at_once,
+        found.plan, init=start.atoms, **limits, memory_limit=options.memory_limit, n_concurrent=options.n_concurrent,
         cores=options.cores, progress=progress,
     )  # fmt: skip
 
@@ -283,26 +286,26 @@ def solve_all(
     improve: Improvement | None = None,
     progress: Progress | None = None,
 ) -> Iterator[Outcome]:
-    """Solve each state, ``jobs`` of them at a time, and give the outcomes in order.
+    """Solve each state, ``jobs`` of them at a time, and yield the outcomes in order.
 
-    Native search leaves the interpreter free, so threads are enough; each has a heuristic of its own, and an equal part
-    of the memory.
+    It uses threads, since native search releases the interpreter lock. Each thread has its own heuristic and an equal
+    part of the memory.
     """
     jobs = min(jobs, max(len(starts), 1))
-    options = replace(options, at_once=jobs)
-    idle: list[BoundHeuristic | None] = [None] * jobs
+    options = replace(options, n_concurrent=jobs)
+    idle_heuristics: list[BoundHeuristic | None] = [None] * jobs
 
-    def one(start: Start) -> Outcome:
-        heuristic = idle.pop()
+    def solve_one(start: Start) -> Outcome:
+        heuristic = idle_heuristics.pop()
         if heuristic is None or heuristic.task is not start.task:
             heuristic = heuristic_for(start.task)
         try:
             return solve(start, heuristic, options, improve=improve, progress=progress)
         finally:
-            idle.append(heuristic)
+            idle_heuristics.append(heuristic)
 
     if jobs == 1:
-        yield from map(one, starts)
+        yield from map(solve_one, starts)
         return
     with ThreadPoolExecutor(jobs) as pool:
-        yield from pool.map(one, starts)
+        yield from pool.map(solve_one, starts)

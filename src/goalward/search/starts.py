@@ -1,4 +1,4 @@
-"""States to begin at, and the check on the PDDL that every plan from them must pass."""
+"""Start states of searches, and the validation of plans from them on the PDDL."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from goalward.task.validate import validate_plan
 
 @dataclass(frozen=True, eq=False)
 class Start:
-    """A state to begin at, on the atoms of its task.
+    """A start state of a search, as the sorted true atoms of its task.
 
-    ``text`` is the PDDL problem that it was read from; plans are checked on that. A state that was never PDDL (the end
-    of a random walk, say) is written as PDDL for the check. ``stored`` says that the task comes from a file, whose
+    ``text`` is the PDDL problem that the state was read from, on which plans are checked. For a state without one, such
+    as the end of a random walk, a PDDL problem is written. ``stored`` is true if the task was loaded from a file, whose
     arrays may contradict its PDDL.
     """
 
@@ -31,14 +31,14 @@ class Start:
 
 
 def initial_state(task: Task) -> Start:
-    """The state in which the task itself begins."""
+    """The task's own initial state."""
     return Start(task, task.init, task.problem_text, task.problem_name)
 
 
 def check_plan(start: Start, steps: Sequence[str]) -> None:
-    """No plan leaves this program unless the checker, which shares no code with search, accepts it.
+    """Raise an error unless the validator, which shares no code with search, accepts a plan.
 
-    A task that was made from arrays, not from PDDL, has nothing that a plan could be checked on.
+    Nothing is checked if the task was made from arrays and has no PDDL.
     """
     if not start.task.domain_text:
         return
@@ -47,10 +47,10 @@ def check_plan(start: Start, steps: Sequence[str]) -> None:
     verdict = validate_plan(_lifted_domain(start.task.domain_text), problem, steps)
     if not verdict.valid and start.stored:
         raise StoredFileError(
-            f"the model's operators are not those of its PDDL, a plan made of them is none: {verdict.reason}"
+            f"the plan is not valid, because the model's operators contradict its PDDL: {verdict.reason}"
         )
     if not verdict.valid:
-        raise GoalwardError(f"goalward found a plan that its own checker rejects; please report this: {verdict.reason}")
+        raise GoalwardError(f"goalward found a plan that its own validator rejects; please report: {verdict.reason}")
 
 
 @lru_cache(maxsize=4)

@@ -1,12 +1,12 @@
-"""Networks from PyTorch and back: a module of one's own becomes arrays that native search evaluates.
+"""Converts PyTorch modules to arrays that native search evaluates, and back.
 
-The module is run once, on a symbolic batch of states. Every value in it is then an affine function of activations,
-where an activation is the result of a ReLU, and activation 0 is the state. So whatever is made of linear layers, ReLUs,
-sums, concatenations and the like can be converted, however it is written; :mod:`goalward.search.network_layout` puts
-the activations into layers. Anything else (a GELU, an attention) is an error that names it.
+The module is run once, on a symbolic batch of states. Every value in it is then an affine function of activations. An
+activation is the output of a ReLU; activation 0 is the state. So all modules made of linear layers, ReLUs, sums,
+concatenations and the like can be converted, however they are written. :mod:`goalward.search.network_layout` arranges
+the activations in layers. An error names any other operation, such as GELU or attention.
 
-In the rooms before ``learning``, only this module and ``torch_symbols`` import PyTorch. Others import these two where
-they need them, inside functions, so that search works without waiting for PyTorch.
+Of the rooms before ``learning``, only this module and ``torch_symbols`` import PyTorch. Other modules import these two
+inside functions, so that search does not load PyTorch.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from goalward.search.network import NetworkWeights
 from goalward.search.network_layout import Affine, arrange
 from goalward.search.torch_symbols import Symbol, Tape
 
-_CHECKED_STATES = 64
+_N_CHECKED_STATES = 64
 
 
 def weights_of(module: nn.Module, n_atoms: int) -> NetworkWeights:
-    """A module that takes states of shape (n, |F|) and gives one number each, as arrays for native search.
+    """Convert a module that maps states of shape (n, |F|) to one number each.
 
-    It is converted as it is in evaluation (dropout off, batch normalisation with its running statistics). The result
-    is compared with the module on random states before anybody searches with it.
+    The module is converted in evaluation mode: no dropout, and batch normalisation with its running statistics. The
+    result is compared with the module on random states.
     """
     own = copy.deepcopy(module).cpu().float().eval()
     tape = Tape(n_atoms)
@@ -38,7 +38,7 @@ def weights_of(module: nn.Module, n_atoms: int) -> NetworkWeights:
     try:
         with torch.no_grad():
             output = own(Symbol(tape, Affine.of_activation(0, n_atoms)))
-    except TypeError as error:  # a function of PyTorch that does not know symbols
+    except TypeError as error:  # from a PyTorch function that does not accept symbols
         raise UsageError(f"cannot convert {tape.where}: {error}") from error
     finally:
         for hook in hooks:
@@ -47,29 +47,29 @@ def weights_of(module: nn.Module, n_atoms: int) -> NetworkWeights:
     if not isinstance(output, Symbol):
         raise tape.refuse(f"it is a {type(output).__name__} that does not depend on the state")
     if output.value.width != 1:
-        raise tape.refuse(f"it has {output.value.width} numbers per state, and a heuristic has one")
+        raise tape.refuse(f"it must be one number per state, but is {output.value.width}")
     weights = arrange(n_atoms, tape.activations, output.value)
     _compare(own, weights, n_atoms)
     return weights
 
 
 def _compare(module: nn.Module, weights: NetworkWeights, n_atoms: int) -> None:
-    """The last check: does the network say what the module says, on states with few and with many true atoms?"""
+    """Raise an error if the network and the module differ on random states with few and with many true atoms."""
     random = np.random.default_rng(0)
-    states = random.random((_CHECKED_STATES, n_atoms)) < random.random((_CHECKED_STATES, 1))
+    states = random.random((_N_CHECKED_STATES, n_atoms)) < random.random((_N_CHECKED_STATES, 1))
     with torch.no_grad():
         expected = module(torch.from_numpy(states.astype(np.float32))).reshape(-1).numpy()
     found = weights.forward(states)
     scale = 1 + np.abs(expected).max()
     if expected.shape != found.shape or not np.allclose(found, expected, rtol=1e-3, atol=1e-4 * scale):
         raise UsageError(
-            f"{type(module).__name__} cannot be converted: it does something else with numbers than with symbols, so "
-            "use it as a heuristic function instead"
+            f"{type(module).__name__} cannot be converted: the converted network gives other values; "
+            "use the module as a heuristic function instead"
         )
 
 
 class ExportedNetwork(nn.Module):
-    """A network of native search as a PyTorch module: states of shape (n, |F|) in, n values out."""
+    """A network of native search as a PyTorch module, which maps states of shape (n, |F|) to n values."""
 
     def __init__(self, weights: NetworkWeights) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""A batch of values that behaves like a tensor while a module runs, and remembers what was done with it."""
+"""Symbolic tensors: running a PyTorch module on them records its operations as affine functions and ReLUs."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from torch import nn
 from goalward.errors import UsageError
 from goalward.search.network_layout import Affine
 
-_BATCH = 7919  # what a symbol says when asked how many states it has
+_BATCH = 7919  # the made-up batch size of a symbol: an unlikely number, so that reshapes can recognise it
 
 
 class Tape:
-    """The activations so far, and where in the module we are, for errors."""
+    """Records the activations so far, and the current part of the module for error messages."""
 
     def __init__(self, n_atoms: int) -> None:
         self.n_atoms = n_atoms
-        self.activations: list[Affine] = []  # the argument of each ReLU; activation i + 1 is that of number i
+        self.activations: list[Affine] = []  # the arguments of the ReLUs; number i gives activation i + 1
         self.where = "the network"
 
     def enter(self, name: str) -> Callable[[nn.Module, Any], None]:
-        """A hook that notes which part of the module runs."""
+        """A forward hook that records the current part of the module."""
 
         def hook(module: nn.Module, _: Any) -> None:
             self.where = f"{name} ({type(module).__name__})" if name else type(module).__name__
@@ -34,21 +34,21 @@ class Tape:
         return hook
 
     def relu(self, value: Affine) -> Affine:
-        """A new activation."""
+        """Record a ReLU and return the new activation."""
         if value.activation:  # a ReLU of a ReLU
             return value
         self.activations.append(value)
         return Affine.of_activation(len(self.activations), value.width)
 
     def refuse(self, why: str) -> UsageError:
-        """An error that says which part cannot be converted."""
+        """An error that names the current part of the module and says why it cannot be converted."""
         return UsageError(f"cannot convert {self.where}: {why}")
 
 
 class Symbol:
-    """A batch of values, one row per state, as an affine function of activations; behaves like a tensor.
+    """A symbolic tensor with one row per state, represented as an affine function of activations.
 
-    ``flat`` says that the shape is (n,) instead of (n, 1).
+    ``flat`` is true if its shape is (n,) instead of (n, 1).
     """
 
     def __init__(self, tape: Tape, value: Affine, *, flat: bool = False) -> None:
@@ -65,13 +65,13 @@ class Symbol:
         return symbol.operation(name)(*arguments, **(options or {}))
 
     def operation(self, name: str) -> Callable[..., Any]:
-        """What PyTorch's function or method of that name does with symbols."""
+        """The implementation for symbols of PyTorch's function or method of that name."""
         plain = name.strip("_")
         if plain not in OPERATIONS:
             known = "linear layers, ReLU and LeakyReLU, clamps, sums, concatenations, batch normalisation and dropout"
             raise self.tape.refuse(
-                f"native search has no {plain}; it has {known}, and a network of other parts can be used as a "
-                "heuristic function instead"
+                f"{plain} is not supported in native search, only {known}; "
+                "use the network as a heuristic function instead"
             )
         operation = OPERATIONS[plain]
         in_place = name.endswith("_") and not name.startswith("_")
@@ -84,25 +84,25 @@ class Symbol:
 
     @property
     def shape(self) -> torch.Size:
-        """As of a tensor, with a made-up number of states."""
+        """The shape as for a tensor, with a made-up number of states."""
         return torch.Size((_BATCH,) if self.flat else (_BATCH, self.value.width))
 
     @property
     def dtype(self) -> torch.dtype:
-        """As of a tensor."""
+        """The same as for a tensor."""
         return torch.float32
 
     @property
     def device(self) -> torch.device:
-        """As of a tensor."""
+        """The same as for a tensor."""
         return torch.device("cpu")
 
     def dim(self) -> int:
-        """As of a tensor."""
+        """The same as for a tensor."""
         return len(self.shape)
 
     def size(self, dimension: int | None = None) -> Any:
-        """As of a tensor."""
+        """The same as for a tensor."""
         return self.shape if dimension is None else self.shape[dimension]
 
     def __len__(self) -> int:
@@ -142,7 +142,7 @@ class Symbol:
         return _select(self, index)
 
     def like(self, value: Affine) -> Symbol:
-        """Another value of the same form."""
+        """A symbol of the same form with another value."""
         return Symbol(self.tape, value, flat=self.flat)
 
 
@@ -151,7 +151,7 @@ def _flattened(values: Iterable[Any]) -> list[Any]:
 
 
 def _in_place(operation: Callable[..., Symbol], symbol: Symbol, *arguments: Any, **options: Any) -> Symbol:
-    """Functions such as ``relu_`` change their argument, whoever else holds it."""
+    """Apply an operation such as ``relu_`` that changes its argument in place."""
     result = operation(symbol, *arguments, **options)
     symbol.value = result.value
     return symbol
@@ -162,18 +162,18 @@ def _array(tensor: torch.Tensor) -> npt.NDArray[np.float64]:
 
 
 def _row(symbol: Symbol, other: Any) -> npt.NDArray[np.float64]:
-    """A number, or a tensor of one number per column, as one row."""
+    """Broadcast a number, or a tensor with one number per column, to one row."""
     values = _array(other) if isinstance(other, torch.Tensor) else np.asarray(other, dtype=np.float64)
     if values.size not in (1, symbol.value.width) or values.size != (values.shape[-1] if values.ndim else 1):
-        raise symbol.tape.refuse(f"a tensor of shape {values.shape} meets one of shape (n, {symbol.value.width})")
+        raise symbol.tape.refuse(f"shapes {values.shape} and (n, {symbol.value.width}) do not match")
     return np.broadcast_to(values.reshape(-1), (symbol.value.width,))
 
 
 def _linear(x: Symbol, weight: torch.Tensor, bias: torch.Tensor | None = None) -> Symbol:
     if not isinstance(x, Symbol) or x.flat or weight.shape[-1] != x.value.width:
-        wide = x.value.width if isinstance(x, Symbol) else "other"
+        width = x.value.width if isinstance(x, Symbol) else "other"
         hint = f" (a state of this task has {x.tape.n_atoms} atoms)" if isinstance(x, Symbol) else ""
-        raise _tape_of(x, weight).refuse(f"it takes {weight.shape[-1]} numbers and is given {wide}{hint}")
+        raise _tape_of(x, weight).refuse(f"it expects {weight.shape[-1]} numbers, but gets {width}{hint}")
     offset = np.zeros(len(weight)) if bias is None else _array(bias)
     return x.like(x.value.through(_array(weight), offset))
 
@@ -234,13 +234,13 @@ def _divide(x: Any, y: Any) -> Symbol:
 def _concatenate(values: Sequence[Any], dim: int = 0) -> Symbol:
     tape = _tape_of(*values)
     if dim not in (1, -1) or not all(isinstance(value, Symbol) and not value.flat for value in values):
-        raise tape.refuse("only numbers of the same states are joined, along dimension 1")
+        raise tape.refuse("tensors can be concatenated along dimension 1 only")
     return Symbol(tape, Affine.joined([value.value for value in values]))
 
 
 def _dropout(x: Symbol, p: float = 0.5, training: bool = False, inplace: bool = False) -> Symbol:
     if training:
-        raise x.tape.refuse("dropout that is on in evaluation too is no function of the state")
+        raise x.tape.refuse("dropout in evaluation mode is not a function of the state")
     return x
 
 
@@ -268,7 +268,7 @@ def _reshape(x: Symbol, *shape: Any) -> Symbol:
         return Symbol(x.tape, x.value)
     if wanted in {(-1,), (_BATCH,)} and width == 1:
         return Symbol(x.tape, x.value, flat=True)
-    raise x.tape.refuse("only the output may change its shape, to one number per state")
+    raise x.tape.refuse("only the output can be reshaped, to one number per state")
 
 
 def _flatten(x: Symbol, start_dim: int = 0, end_dim: int = -1) -> Symbol:
@@ -281,14 +281,14 @@ def _squeeze(x: Symbol, dim: int | None = None) -> Symbol:
 
 def _unsqueeze(x: Symbol, dim: int) -> Symbol:
     if not x.flat or dim not in (1, -1):
-        raise x.tape.refuse("only one number per state can become a column")
+        raise x.tape.refuse("only a flat tensor can be unsqueezed, to one column")
     return Symbol(x.tape, x.value)
 
 
 def _select(x: Symbol, index: Any) -> Symbol:
     places = index if isinstance(index, tuple) else (index,)
     if x.flat or len(places) != 2 or places[0] not in (slice(None), Ellipsis):
-        raise x.tape.refuse("only columns can be picked, as in x[:, 0]")
+        raise x.tape.refuse("only columns can be selected, as in x[:, 0]")
     columns = np.atleast_1d(np.arange(x.value.width)[places[1]])
     return Symbol(x.tape, x.value.rows(columns), flat=isinstance(places[1], int))
 
@@ -297,7 +297,7 @@ def _same(x: Symbol, *_: Any, **__: Any) -> Symbol:
     return x
 
 
-# By the names that PyTorch has for them, as functions, as methods and as operators; those with a final _ work in place.
+# By PyTorch's names of functions, methods and operators; names with a final _ are the same in place.
 OPERATIONS: dict[str, Callable[..., Any]] = {
     "linear": _linear,
     "relu": _relu,

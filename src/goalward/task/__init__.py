@@ -1,1 +1,1 @@
-"""The planning task: PDDL in, a grounded STRIPS task with mutex groups, states and plans out."""
+"""Planning tasks: reads PDDL, grounds it to a STRIPS task with mutex groups, and reads and writes states and plans."""

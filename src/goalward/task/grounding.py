@@ -1,7 +1,7 @@
-"""PDDL to a grounded task.
+"""Grounds PDDL to a task.
 
-:mod:`goalward.task.translation` instantiates and finds mutex groups. Here negative conditions become complement atoms,
-operators with mutex preconditions go, and what only they reached goes with them.
+:mod:`goalward.task.translation` instantiates and finds mutex groups. This module turns negative conditions into
+complement atoms, and removes operators with mutex preconditions and everything that only they could reach.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ __all__ = ["UnsolvableError", "ground", "ground_files"]
 
 
 def ground_files(domain_path: str | Path, problem_path: str | Path, states: Iterable[str | Path] = ()) -> Task:
-    """Read PDDL files and ground them: a domain, a problem, and problems that only differ in their initial states."""
+    """Read and ground PDDL files: a domain, a problem, and problems that differ from it only in their initial state."""
     domain = read_domain(domain_path)
     problem = read_problem(problem_path, domain)
     return ground(domain, problem, [read_problem(path, domain) for path in states])
 
 
 def ground(domain: Domain, problem: Problem, others: Sequence[Problem] = ()) -> Task:
-    """Ground a problem; raises :class:`UnsolvableError` where that already shows there is no plan.
+    """Ground a problem; raises :class:`UnsolvableError` if that shows that no plan exists.
 
-    ``others`` are problems that differ from it in their initial states alone. The task then has the atoms and operators
-    that any of the initial states reaches, and the mutex groups that hold from all of them.
+    ``others`` are problems that differ from it only in their initial state. The task then has the atoms and operators
+    that are reachable from any of the initial states, and the mutex groups that hold for all of them.
     """
     with _collector_paused():
         task = _ground(domain, problem, others)
@@ -53,11 +53,11 @@ def ground(domain: Domain, problem: Problem, others: Sequence[Problem] = ()) -> 
 
 @contextlib.contextmanager
 def _collector_paused() -> Iterator[None]:
-    """Leave Python's garbage collector out: the translator makes millions of objects and next to no cycles.
+    """Pause Python's garbage collector: the translator makes millions of objects and almost no cycles.
 
-    Looking through them all, again and again, takes a third of the time of grounding, and each time up to 0.6 s in
-    which neither a signal nor a time limit is heard. It does not begin with them afterwards either: where an exception
-    ends grounding, they are all still there.
+    Collections would take a third of the grounding time. Each would last up to 0.6 s, in which no signal and no time
+    limit is handled. Afterwards the new objects are moved to the oldest generation: if grounding ended with an
+    exception, they are still alive and the next collection would scan them all.
     """
     was_on = gc.isenabled()
     try:
@@ -66,11 +66,11 @@ def _collector_paused() -> Iterator[None]:
     finally:
         if was_on:
             try:
-                others_frozen = gc.get_freeze_count() > 0  # by the command line, which must not thaw
+                already_frozen = gc.get_freeze_count() > 0  # by the command line; must stay frozen
                 gc.freeze()
-                if not others_frozen:
-                    gc.unfreeze()  # now they count as old, as after a look at them
-            finally:  # a limit may strike in here, too
+                if not already_frozen:
+                    gc.unfreeze()  # moves all objects to the oldest generation
+            finally:  # a time limit may raise an exception here, too
                 gc.enable()
 
 
@@ -131,8 +131,7 @@ class _Builder:
 
     def _effects(self, action: Any) -> tuple[set[int], set[int]]:
         add = {self.positive_id[atom] for _, atom in action.add_effects}
-        # An atom that was never reached is false wherever it is deleted. Where an action adds and deletes the same
-        # atom, PDDL lets the add win.
+        # Deletes of unreachable atoms have no effect. If an action adds and deletes the same atom, the add wins.
         delete = {self.positive_id[atom] for _, atom in action.del_effects if atom in self.positive_id} - add
         add_negative = {self.complement[atom] for atom in delete if atom in self.complement}
         delete_negative = {self.complement[atom] for atom in add if atom in self.complement}
@@ -146,7 +145,7 @@ class _Builder:
         groups: list[list[Any]],
         uses_costs: bool,
     ) -> Task:
-        """Assemble the task, which begins in the first of ``inits``, and reduce it to what any of them reaches."""
+        """Build the task with the first of ``inits`` as its initial state, reduced to what any of them can reach."""
         atoms = [_name(atom) for atom in self.positive] + [f"(not {_name(self.positive[a])})" for a in self.complement]
         rows = []
         for action in self.actions:
@@ -157,7 +156,8 @@ class _Builder:
                 continue
             if not 0 <= action.cost <= MAX_COST:
                 raise PddlError(
-                    f"{_step(action.name)} costs {action.cost}; costs go from 0 to {MAX_COST}", problem.source
+                    f"the cost of {_step(action.name)} must be between 0 and {MAX_COST}, but is {action.cost}",
+                    problem.source,
                 )
             rows.append((_step(action.name), sorted(pre), sorted(add), sorted(delete), action.cost))
         rows.sort()
@@ -165,7 +165,9 @@ class _Builder:
         for atom, complement in self.complement.items():
             complement_of[complement] = atom
         states = [{self.positive_id[atom] for atom in init} for init in inits]
-        states = [true | {not_it for atom, not_it in self.complement.items() if atom not in true} for true in states]
+        states = [
+            true | {negation for atom, negation in self.complement.items() if atom not in true} for true in states
+        ]
         all_groups = [sorted({self.positive_id[atom] for atom in group}) for group in groups]
         all_groups += [[atom, complement] for atom, complement in self.complement.items()]
         return _reduce(
@@ -192,9 +194,9 @@ class _Builder:
 
 
 def _reduce(task: Task, first_atoms: Ints, source: str) -> Task:
-    """Drop operators with mutex preconditions and whatever is no longer reachable without them.
+    """Drop operators with mutex preconditions, then all atoms and operators that are not reachable without them.
 
-    Mutex pairs depend on the groups alone, so one pass of the filter followed by reachability is the fixpoint.
+    One pass is enough, because the mutex pairs do not change.
     """
     n_groups = len(task.mutex_groups)
     possible = ~rows_with_mutex_pair(task.pre, task.groups_of, n_groups)
@@ -203,9 +205,9 @@ def _reduce(task: Task, first_atoms: Ints, source: str) -> Task:
     atoms, usable = relaxed_reachable(task.n_atoms, task.pre.select(possible), task.add.select(possible), first_atoms)
     if impossible_goal or not atoms[task.goal].all():
         raise UnsolvableError(
-            f"{source}: no plan exists, the goal holds two atoms that exclude each other or is unreachable"
+            f"{source}: no plan exists, the goal is unreachable or contains two mutually exclusive atoms"
         )
-    # A complement atom and its atom stand or fall together: one is the other's negation in every state.
+    # Keep or drop an atom and its complement together.
     pairs = np.flatnonzero(task.complement_of >= 0)
     atoms[pairs] |= atoms[task.complement_of[pairs]]
     atoms[task.complement_of[pairs]] |= atoms[pairs]
@@ -239,7 +241,7 @@ def _renumber_optional(values: Ints, new_id: Ints) -> Ints:
 
 
 def _distinct(groups: Rows) -> Rows:
-    """Sorted, without duplicates and without groups that lie inside another one."""
+    """Sort mutex groups and remove those that are a subset of another one."""
     unique = sorted({tuple(int(a) for a in group) for group in groups}, key=lambda group: (-len(group), group))
     kept: list[tuple[int, ...]] = []
     containing: dict[int, list[frozenset[int]]] = {}
@@ -258,5 +260,5 @@ def _name(atom: Any) -> str:
 
 
 def _step(name: str) -> str:
-    """The translator writes ``(noop )`` for an action without arguments."""
+    """The name of a step; the translator writes ``(noop )`` for an action without arguments."""
     return name.replace(" )", ")")

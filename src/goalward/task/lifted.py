@@ -1,6 +1,6 @@
-"""Domains and problems as they are written: schemas, conditions and effects over variables, nothing grounded.
+"""Lifted domains and problems: schemas, conditions and effects over variables.
 
-All names are lower case. A condition or effect is a small tree of the classes below; take it apart with ``match``.
+All names are lower case. A condition or effect is a tree of the classes below, made for ``match`` statements.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 OBJECT = "object"
-"""The type above all others."""
+"""The root of the type hierarchy."""
 
 TOTAL_COST = "total-cost"
-"""The one function that actions may change."""
+"""The only function that actions may change."""
 
 GroundAtom = tuple[str, ...]
 """A predicate and its objects, as in ``("on", "a", "b")``."""
@@ -20,7 +20,7 @@ GroundAtom = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class TypedName:
-    """A parameter and the types it may have: several if it was declared with ``either``."""
+    """A parameter and its type, or its types if it was declared with ``either``."""
 
     name: str
     types: tuple[str, ...]
@@ -28,7 +28,7 @@ class TypedName:
 
 @dataclass(frozen=True)
 class TypeHierarchy:
-    """The declared types; a type that is declared twice has all the parents it was given."""
+    """The declared types with their parents; a type that is declared twice has the parents of both declarations."""
 
     parents: Mapping[str, tuple[str, ...]]
     _ancestors: dict[str, frozenset[str]] = field(init=False, repr=False, compare=False, default_factory=dict)
@@ -37,23 +37,23 @@ class TypeHierarchy:
         return name in self.parents
 
     def ancestors(self, name: str) -> frozenset[str]:
-        """Return the type itself and all types above it."""
-        known = self._ancestors.get(name)
-        if known is None:
+        """Return the type itself and all its supertypes."""
+        ancestors = self._ancestors.get(name)
+        if ancestors is None:
             reached, pending = {name}, [name]
             while pending:
                 new = [parent for parent in self.parents[pending.pop()] if parent not in reached]
                 reached.update(new)
                 pending += new
-            known = self._ancestors[name] = frozenset(reached)
-        return known
+            ancestors = self._ancestors[name] = frozenset(reached)
+        return ancestors
 
     def fits(self, name: str, types: Iterable[str]) -> bool:
-        """Whether every object of type ``name`` has one of ``types``."""
+        """True if every object of type ``name`` is also of one of ``types``."""
         return not self.ancestors(name).isdisjoint(types)
 
     def may_fit(self, types: Iterable[str], others: Iterable[str]) -> bool:
-        """Whether a type could be found below one of ``types`` and below one of ``others``."""
+        """True if some type is a subtype of one of ``types`` and of one of ``others``."""
         return any(self.fits(name, types) and self.fits(name, others) for name in self.parents)
 
 
@@ -67,7 +67,7 @@ class Predicate:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A declared numeric function: ``total-cost``, or a table of constants that costs are taken from."""
+    """A declared numeric function: ``total-cost``, or a function with constant values that action costs refer to."""
 
     name: str
     parameters: tuple[TypedName, ...]
@@ -98,14 +98,14 @@ class Not:
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """``(and part …)``; without parts it holds everywhere."""
+    """``(and part …)``; true if it has no parts."""
 
     parts: tuple[Condition, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Or:
-    """``(or part …)``; without parts it holds nowhere."""
+    """``(or part …)``; false if it has no parts."""
 
     parts: tuple[Condition, ...]
 
@@ -139,7 +139,7 @@ Condition = Atom | Equal | Not | And | Or | Imply | Forall | Exists
 
 @dataclass(frozen=True, slots=True)
 class Add:
-    """The atom becomes true, even where the same action deletes it."""
+    """The atom becomes true, even if the same action deletes it."""
 
     atom: Atom
 
@@ -153,7 +153,7 @@ class Delete:
 
 @dataclass(frozen=True, slots=True)
 class FunctionTerm:
-    """``(function argument …)``: a constant from the problem's table."""
+    """``(function argument …)``: a constant whose value is given in the problem's ``:init``."""
 
     function: str
     arguments: tuple[str, ...]
@@ -168,7 +168,7 @@ class Increase:
 
 @dataclass(frozen=True, slots=True)
 class AllOf:
-    """``(and effect …)``: all of the effects at once."""
+    """``(and effect …)``: all of the effects."""
 
     parts: tuple[Effect, ...]
 
@@ -183,7 +183,7 @@ class ForEach:
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """``(when condition effect)``; the condition is read in the state before the action."""
+    """``(when condition effect)``; the condition is evaluated in the state before the action."""
 
     condition: Condition
     part: Effect
@@ -205,7 +205,7 @@ class ActionSchema:
 
 @dataclass(frozen=True, slots=True)
 class DerivedRule:
-    """``(:derived (name …) condition)``: the predicate holds wherever the condition does."""
+    """``(:derived (name …) condition)``: the predicate is true if the condition is."""
 
     name: str
     parameters: tuple[TypedName, ...]
@@ -233,8 +233,8 @@ class Domain:
 class Problem:
     """A problem file; ``objects`` (without the domain's constants) maps each object to its type.
 
-    ``init`` holds the atoms that are true, each once and in the order of the file; ``function_values`` is the table
-    of costs, by function and objects.
+    ``init`` contains the true atoms, each once and in the order of the file. ``function_values`` maps each function
+    term, such as ``("distance", "a", "b")``, to its value.
     """
 
     name: str

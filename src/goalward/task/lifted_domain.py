@@ -1,7 +1,7 @@
-"""Domain files, section by section.
+"""Reads domain files section by section.
 
-Whatever would make the translator fail later is found here first, with the line it stands on. The order of sections,
-their names and what may be left out are the translator's.
+Input that would make the translator fail is rejected here, with a line number. The rules about the order of sections,
+their names and which of them are optional are those of the translator.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from goalward.task.lifted import (
 )
 from goalward.task.lifted_formulas import RESERVED, Scope, read_condition, read_effect
 from goalward.task.lifted_source import (
-    NOTHING,
+    NO_SECTION,
     Source,
     read_header,
     read_name,
@@ -64,11 +64,11 @@ def _read_domain(source: Source, root: Block) -> Domain:
             raise source.error(f"second section '({keyword} …)'", section)
         else:
             sections[keyword] = section
-    requirements, later = read_requirements(source, sections.get(":requirements", NOTHING))
-    types = _read_types(source, sections.get(":types", NOTHING))
-    constants = read_objects(source, sections.get(":constants", NOTHING), types, "constant", {})
-    predicates = _read_predicates(source, sections.get(":predicates", NOTHING), types)
-    functions = _read_functions(source, sections.get(":functions", NOTHING), types)
+    requirements, later = read_requirements(source, sections.get(":requirements", NO_SECTION))
+    types = _read_types(source, sections.get(":types", NO_SECTION))
+    constants = read_objects(source, sections.get(":constants", NO_SECTION), types, "constant", {})
+    predicates = _read_predicates(source, sections.get(":predicates", NO_SECTION), types)
+    functions = _read_functions(source, sections.get(":functions", NO_SECTION), types)
     terms = {constant: (kind,) for constant, kind in constants.items()}
     scope = Scope(source, "", types, predicates, functions, terms, checks_types=True)
     actions: dict[str, ActionSchema] = {}
@@ -177,7 +177,7 @@ def _read_action(scope: Scope, block: Block) -> ActionSchema:
         del order[: order.index(keyword) + 1]
     if ":effect" not in fields:
         raise source.error(f"action {name!r} has no :effect", block)
-    parameters = read_variables(source, fields.get(":parameters", NOTHING), scope.types)
+    parameters = read_variables(source, fields.get(":parameters", NO_SECTION), scope.types)
     scope = replace(scope, owner=f"action {name!r}").with_variables(parameters)
     precondition, effect = fields.get(":precondition"), fields[":effect"]
     return ActionSchema(

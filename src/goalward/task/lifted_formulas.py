@@ -1,7 +1,7 @@
-"""Conditions and effects of a PDDL text, checked name by name.
+"""Reads and checks the conditions and effects of a PDDL text.
 
-What is accepted here is what Fast Downward's translator accepts, less what makes it stop without a line number (or
-with a traceback), and less what it reads in silence as something the author cannot have meant.
+Accepts what Fast Downward's translator accepts, with two exceptions: input that makes it stop without a line number or
+with a traceback, and input that it silently reads as something the author cannot have meant.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ from goalward.task.lifted_source import Source, is_number, read_cost, read_varia
 from goalward.task.sexpr import Block, element_offset
 
 RESERVED = frozenset({"and", "or", "not", "imply", "forall", "exists", "when", "increase", "="})
-"""Words that cannot be predicates because a formula reads them otherwise."""
+"""Keywords of formulas, which cannot be names of predicates."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The names that a formula may use. ``terms`` holds objects and variables in reach, each with its types.
+    """The names that a formula may use. ``terms`` maps the objects and variables in scope to their types.
 
-    ``owner`` says in errors whose formula it is. Only formulas of the domain have ``checks_types``: there a type that
-    can never fit is a slip of the pen, while problem files with loosely typed objects are common and harmless.
+    ``owner`` names the formula in errors, for example ``action 'move'``. ``checks_types`` is true only for formulas of
+    the domain, where a type that can never match is a mistake. Loosely typed problem files are common and harmless.
     """
 
     source: Source
@@ -58,7 +58,7 @@ class Scope:
     checks_types: bool
 
     def with_variables(self, parameters: Iterable[TypedName]) -> Scope:
-        """Return the scope inside of a quantifier or an action."""
+        """Return the scope inside a quantifier or an action."""
         return replace(self, terms={**self.terms, **{parameter.name: parameter.types for parameter in parameters}})
 
 
@@ -90,7 +90,7 @@ def _expect_parts(scope: Scope, block: Block, count: int) -> None:
 
 
 def read_condition(scope: Scope, block: Block) -> Condition:
-    """Return the condition that a block (not an empty one) stands for."""
+    """Read the condition in a non-empty block."""
     source, owner = scope.source, scope.owner
     head = _head(scope, block, "a condition")
     if head in ("and", "or"):
@@ -129,7 +129,7 @@ def _is_numeric(scope: Scope, term: str | Block) -> bool:
 
 
 def read_atom(scope: Scope, block: Block) -> Atom:
-    """Return the atom that a block (not an empty one) stands for."""
+    """Read the atom in a non-empty block."""
     source, owner = scope.source, scope.owner
     head = _head(scope, block, "an atom")
     if head in RESERVED:
@@ -179,10 +179,10 @@ def _read_terms(scope: Scope, block: Block) -> tuple[str, ...]:
 
 
 def read_effect(scope: Scope, block: Block) -> Effect:
-    """Return the effect of an action, of which at most one part, outside of any ``when``, is a cost."""
+    """Read the effect of an action; it may increase the total cost once, outside of any ``when``."""
     effect = _read_effect(scope, block, nested=False)
     if isinstance(effect, Increase):
-        raise scope.source.unsupported(f"{scope.owner} changes nothing but its cost; write '(and (increase …))'", block)
+        raise scope.source.unsupported(f"{scope.owner} has only a cost as effect; write '(and (increase …))'", block)
     if _count_costs(effect) > 1:
         raise scope.source.unsupported(f"{scope.owner} increases ({TOTAL_COST}) more than once", block)
     return effect
@@ -229,9 +229,9 @@ def _read_effect(scope: Scope, block: Block, nested: bool) -> Effect:
 
 
 def _shape(effect: Effect) -> tuple[bool, bool]:
-    """Whether the translator's normal form of an effect is a conjunction, and whether it has a ``forall`` outermost.
+    """Two facts about the translator's normal form of an effect: is it a conjunction; has it an outermost ``forall``.
 
-    It cannot put a condition before an effect of which both are true.
+    The translator cannot add a condition to an effect for which both are true.
     """
     match effect:
         case AllOf(parts):
@@ -261,7 +261,7 @@ def _read_increase(scope: Scope, block: Block, nested: bool) -> Increase:
 
 
 def read_function_term(scope: Scope, block: Block, index: int) -> FunctionTerm:
-    """Return the function at ``block[index]``; one without arguments may stand there without parentheses."""
+    """Read the function term at ``block[index]``; parentheses are optional if it has no arguments."""
     element = block[index]
     if isinstance(element, str):
         term = Block([element])

@@ -1,4 +1,4 @@
-"""Problem files, section by section; the facts of ``:init`` go the fast way unless something is odd about them."""
+"""Reads problem files section by section. Plain facts in ``:init`` take a fast path."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import cast
 from goalward.task.lifted import TOTAL_COST, Condition, Domain, GroundAtom, Problem
 from goalward.task.lifted_formulas import Scope, read_atom, read_condition, read_function_term
 from goalward.task.lifted_source import (
-    NOTHING,
+    NO_SECTION,
     Source,
     read_cost,
     read_header,
@@ -29,7 +29,7 @@ def parse_problem(text: str, source: str, domain: Domain) -> Problem:
 
 
 def init_line(problem: Problem, atom: GroundAtom) -> int | None:
-    """Return the line on which ``atom`` is made true; only errors ask, so the text is read again."""
+    """Return the line of ``atom`` in ``:init``. It parses the text again, since only error messages need it."""
     for section in parse(problem.text, problem.source):
         if isinstance(section, Block) and section[:1] == [":init"]:
             for index, fact in enumerate(section):
@@ -53,8 +53,8 @@ def _read_problem(source: Source, root: Block, domain: Domain) -> Problem:
     for required in (":init", ":goal"):
         if required not in sections:
             raise source.error(f"problem {name!r} has no section '({required} …)'", root)
-    _, later = read_requirements(source, sections.get(":requirements", NOTHING))
-    objects = read_objects(source, sections.get(":objects", NOTHING), domain.types, "object", domain.constants)
+    _, later = read_requirements(source, sections.get(":requirements", NO_SECTION))
+    objects = read_objects(source, sections.get(":objects", NO_SECTION), domain.types, "object", domain.constants)
     terms = {term: (kind,) for term, kind in (*domain.constants.items(), *objects.items())}
     scope = Scope(source, "the goal", domain.types, domain.predicates, domain.functions, terms, checks_types=False)
     init, function_values = _read_init(replace(scope, owner=":init"), domain, sections[":init"])
@@ -93,7 +93,7 @@ def _read_init(scope: Scope, domain: Domain, section: Block) -> tuple[tuple[Grou
                 if lengths[cast(str, fact[0])] == len(fact) and all_declared(fact[1:]):
                     true[cast(GroundAtom, tuple(fact))] = None
                     continue
-            except (IndexError, KeyError, TypeError):  # it is empty, no atom, or has a block where a word belongs
+            except (IndexError, KeyError, TypeError):  # empty, not an atom, or a block in the place of a word
                 pass
         if isinstance(fact, str) or not fact:
             raise scope.source.error(f"expected a fact in parentheses but found {show(fact)}", section, index)

@@ -1,4 +1,4 @@
-"""The way in for PDDL files: text in, a checked domain or problem out."""
+"""Reads PDDL files into checked domains and problems."""
 
 from __future__ import annotations
 

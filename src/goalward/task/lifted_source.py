@@ -1,4 +1,4 @@
-"""What every section of a PDDL file is made of: names, typed lists, keywords; and errors that point at a line."""
+"""Reads the parts that PDDL sections have in common (names, typed lists, keywords), with errors that name a line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from goalward.task.lifted import OBJECT, TypedName, TypeHierarchy
 from goalward.task.sexpr import IS_A_PLAN, Block, element_line, line_of
 
 MAX_COST = 2**31 - 1
-"""Largest cost of one action, and largest value of a function that costs are taken from."""
+"""Maximum cost of an action, and maximum value of a function that costs refer to."""
 
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?")
 
@@ -42,14 +42,14 @@ _UNSUPPORTED_REQUIREMENTS = frozenset(
 )  # fmt: skip
 
 
-NOTHING = Block()
-"""What a section that is left out is read as."""
-NOTHING.offset = 0
+NO_SECTION = Block()
+"""The empty block that stands for a missing section."""
+NO_SECTION.offset = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A text and the name of its file: what an error needs in order to point at a line."""
+    """A text and the name of its file, which error messages need to name a line."""
 
     text: str
     name: str
@@ -63,12 +63,12 @@ class Source:
         return PddlError(message, self.name, self.line(block, index))
 
     def unsupported(self, message: str, block: Block, index: int | None = None) -> UnsupportedError:
-        """Return an error about a feature of PDDL that is not handled."""
+        """Return an error about a PDDL feature that is not supported."""
         return UnsupportedError(message, self.name, self.line(block, index))
 
 
 def show(element: str | Block) -> str:
-    """Return an element as it is written, in quotes and cut short, for an error message."""
+    """Return the text of an element for an error message: in quotes, short_message to 60 characters."""
     text = _render(element)
     return repr(text if len(text) <= 60 else text[:57] + "...")
 
@@ -99,7 +99,7 @@ def read_typed_list(
 ) -> Iterator[tuple[int, TypedName]]:
     """Yield the names of ``a b - type c …`` from ``block[start:]`` with their positions.
 
-    Without ``types`` no type is looked up: that is for the section which declares them.
+    Without ``types``, types need not be declared; this is for the section that declares them.
     """
     pending: list[tuple[int, str]] = []
     index = start
@@ -142,7 +142,7 @@ def _read_type(source: Source, block: Block, index: int, types: TypeHierarchy | 
 
 
 def read_variables(source: Source, block: Block, types: TypeHierarchy, start: int = 0) -> tuple[TypedName, ...]:
-    """Return the variables of an action or quantifier, all different."""
+    """Return the variables of an action or quantifier; raises an error if one is declared twice."""
     seen: dict[str, TypedName] = {}
     for index, variable in read_typed_list(source, block, start, types, what="a variable", variables=True, either=True):
         if variable.name in seen:
@@ -152,7 +152,7 @@ def read_variables(source: Source, block: Block, types: TypeHierarchy, start: in
 
 
 def is_number(word: str) -> bool:
-    """Whether a word is meant as a number, be it one that PDDL allows as a cost or not."""
+    """True if a word looks like a number, whether or not it is a valid cost."""
     return _NUMBER.fullmatch(word) is not None
 
 
@@ -162,12 +162,12 @@ def read_cost(source: Source, block: Block, index: int, what: str) -> int | None
     if isinstance(word, Block) or not is_number(word):
         return None
     if not word.isdigit() or len(word.lstrip("0")) > len(str(MAX_COST)) or int(word) > MAX_COST:
-        raise source.error(f"{what} is {show(word)}, but must be a whole number from 0 to {MAX_COST}", block, index)
+        raise source.error(f"{what} must be a whole number from 0 to {MAX_COST}, but is {show(word)}", block, index)
     return int(word)
 
 
 def read_header(source: Source, root: Block, kind: str) -> str:
-    """Return the name of the domain or problem, as ``kind`` says."""
+    """Return the name of the domain or problem; ``kind`` is ``"domain"`` or ``"problem"``."""
     if root and root[0] != "define" and all(isinstance(word, str) for word in root):
         raise source.error(IS_A_PLAN, root)
     if not root or root[0] != "define":
@@ -201,7 +201,10 @@ def read_section(source: Source, root: Block, index: int, known: tuple[str, ...]
 
 
 def read_requirements(source: Source, section: Block) -> tuple[tuple[str, ...], UnsupportedError | None]:
-    """Return the requirements, and an error to raise if nothing else in the file says more clearly what is wrong."""
+    """Return the requirements, and an error about an unsupported one.
+
+    The error should be raised last: an error about the unsupported feature itself is more helpful.
+    """
     later = None
     for index, label in enumerate(section[1:], start=1):
         if isinstance(label, str) and label in _UNSUPPORTED_REQUIREMENTS:

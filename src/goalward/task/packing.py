@@ -1,4 +1,4 @@
-"""Choose finite-domain variables from the mutex groups and make the native problem from a task."""
+"""Chooses finite-domain variables from the mutex groups and makes the native problem of a task."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from goalward.task.strips import Bools, Ints, Rows, Task
 
 
 def choose_variables(task: Task, keep: Bools) -> Rows:
-    """Cover the kept atoms with disjoint parts of mutex groups, the largest remaining part first.
+    """Cover the kept atoms with disjoint subsets of mutex groups, greedily by size.
 
-    One bit pattern then stands for a whole group; atoms outside all groups become variables of their own.
+    Each subset becomes one finite-domain variable. Atoms outside all groups become variables of their own.
     """
     left = [{int(atom) for atom in group if keep[atom]} for group in task.mutex_groups]
     heap = [(-len(group), i) for i, group in enumerate(left)]
@@ -24,7 +24,7 @@ def choose_variables(task: Task, keep: Bools) -> Rows:
     covered = ~keep
     while heap:
         size, i = heapq.heappop(heap)
-        if len(left[i]) != -size:  # atoms went to another variable since: put it back at its true size
+        if len(left[i]) != -size:  # stale entry: other variables have taken atoms since
             heapq.heappush(heap, (-len(left[i]), i))
             continue
         if len(left[i]) < 2:
@@ -40,7 +40,7 @@ def choose_variables(task: Task, keep: Bools) -> Rows:
 
 
 def fixed_atoms(task: Task) -> Bools:
-    """Atoms that hold in all of the task's initial states and that no operator deletes: true wherever these lead."""
+    """Atoms that are true in every reachable state: they hold in all initial states and no operator deletes them."""
     fixed: Bools = np.bincount(np.concatenate(task.inits), minlength=task.n_atoms) == len(task.inits)
     fixed[task.delete.values] = False
     return fixed
@@ -48,19 +48,19 @@ def fixed_atoms(task: Task) -> Bools:
 
 @lru_cache(maxsize=8)
 def core_atoms(task: Task) -> Bools:
-    """Atoms that matter and vary: the goal can depend on them, and they are not :func:`fixed_atoms`."""
+    """Atoms that the goal can depend on and that are not :func:`fixed_atoms`."""
     atoms, _ = relevant(task.n_atoms, task.pre, task.add, task.goal)
     core = atoms & ~fixed_atoms(task)
-    core.setflags(write=False)  # the cache hands the same array to every caller
+    core.setflags(write=False)  # the cached array is shared by all callers
     return core
 
 
 @lru_cache(maxsize=8)
 def native_problem(task: Task, *, whole: bool) -> _core.Problem:
-    """The task as the native core walks through it.
+    """The task in the form that native search works on.
 
-    Unless ``whole`` is set, it stores only what search needs: the :func:`core_atoms`, and the operators that add one
-    of them. It then serves states in which the fixed atoms hold.
+    Unless ``whole`` is true, it has only what search needs: the :func:`core_atoms`, and the operators that add one of
+    them. It is then valid only for states in which all :func:`fixed_atoms` hold.
     """
     atoms, operators = np.ones(task.n_atoms, dtype=bool), np.ones(task.n_operators, dtype=bool)
     if not whole:
@@ -74,7 +74,7 @@ def native_problem(task: Task, *, whole: bool) -> _core.Problem:
 
 
 def problem_for(task: Task, state: Ints) -> _core.Problem:
-    """The native problem for a state: the whole one where an atom that always holds in the task does not hold."""
+    """The native problem to use for a state: the whole one if a fixed atom does not hold in it."""
     missing = fixed_atoms(task)
     missing[state] = False
     return native_problem(task, whole=bool(missing.any()))

@@ -1,4 +1,4 @@
-"""Plans as text: one step a line, the cost last, as planners and validators exchange them; and files written whole."""
+"""Reads and writes plan files, one step per line and the cost at the end; and writes files atomically."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ def format_plan(steps: Sequence[str], cost: int, unit_cost: bool) -> str:
 
 
 def write_text_atomically(path: str | Path, text: str) -> None:
-    """Write a text file in UTF-8, whole or not at all."""
+    """Write a text file in UTF-8, atomically."""
     write_bytes_atomically(path, text.encode())
 
 
 def write_bytes_atomically(path: str | Path, data: bytes) -> None:
-    """Write a file whole or not at all: a reader sees the old content or the new, and a failure leaves nothing behind.
+    """Write a file atomically: a reader sees the old content or the new, and a failure leaves no partial file.
 
-    Links are followed. What is no ordinary file (a pipe, ``/dev/stdout``) is written to as it is. When the call
-    returns, the file is on the disk, so that it survives whatever happens next.
+    Symbolic links are followed. Pipes and devices such as ``/dev/stdout`` are written to directly. The file is synced
+    to disk before the call returns.
     """
     with _errors_of_writing(path):
         given = Path(path)
@@ -59,7 +59,7 @@ def write_bytes_atomically(path: str | Path, data: bytes) -> None:
 
 
 def check_writable(path: str | Path) -> None:
-    """Say now, not after an hour of work, that a file could not be written."""
+    """Raise :class:`WriteError` if a file cannot be written, so that the error comes before hours of work."""
     with _errors_of_writing(path):
         if _is_stream(Path(path)):
             os.stat(path)
@@ -83,12 +83,12 @@ def _errors_of_writing(path: str | Path) -> Iterator[None]:
 
 
 def _scratch(target: Path) -> Path:
-    """A name beside a file that nobody else has."""
+    """An unused name for a temporary file in the same folder."""
     return target.with_name(f".goalward-{secrets.token_hex(8)}.tmp")
 
 
 def _is_stream(path: Path) -> bool:
-    """Devices, pipes, and links to open files such as ``/dev/stdout``, which may well be an ordinary file."""
+    """True for devices, pipes, and links to open files such as ``/dev/stdout`` (even if that is a regular file)."""
     if path.exists() and not path.is_file():
         return True
     followed: set[Path] = set()
@@ -104,7 +104,7 @@ def _is_stream(path: Path) -> bool:
 
 def _replace(target: Path, data: bytes) -> None:
     scratch = _scratch(target)
-    descriptor = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)  # with the permissions umask asks for
+    descriptor = os.open(scratch, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)  # permissions as umask says
     try:
         with open(descriptor, "wb") as file:
             file.write(data)
@@ -118,7 +118,7 @@ def _replace(target: Path, data: bytes) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make a rename in a folder last; what cannot be synced (some network file systems) is left to the system."""
+    """Sync a folder to disk, so that a rename in it survives a crash; does nothing if the file system cannot."""
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:

@@ -1,11 +1,10 @@
-"""Quantified conditions turned into plain ones before the translator sees them.
+"""Expands quantified conditions before the translator processes them.
 
-The translator would make an axiom of each ``forall``; here it becomes the conjunction over the objects. Multiplied out
-into a disjunction of conjunctions, which is what the translator does next, such formulas explode. Most of what is in
-them is decided by atoms that no action changes, once the action's parameters are known. So where a precondition would
-grow large, the action is copied for each binding of the parameters that its quantified parts mention, and every copy
-keeps only what its binding leaves open, multiplied out here: of two conjunctions of which one implies the other, the
-weaker one is enough.
+The translator would turn each ``forall`` into an axiom. Here it becomes a conjunction over the objects. The translator
+converts conditions to disjunctive normal form next, and expanded formulas can then become very large. But once the
+parameters of an action are bound, static atoms decide most of them. So if a precondition would become large, the action
+is copied for each binding of the parameters that occur in quantified parts. Each copy has a precondition simplified
+under its binding, already in disjunctive normal form and without conjunctions that imply another one.
 """
 
 from __future__ import annotations
@@ -18,26 +17,26 @@ from fast_downward.translate import instantiate, pddl
 
 Binding = dict[str, str]
 
-SMALL = 32
-"""Conjunctions that a precondition may have without being split up by the bindings of its action."""
-LARGE = 20_000
-"""Conjunctions of one action, over all of its bindings, that are still worth grounding."""
-LARGE_EFFECT = 4096
-"""The same for a conditional effect under one binding: half a second of grounding, after which it is mostly refused."""
-COMPARED = 500
-"""Conjunctions that are compared with one another to find those that others imply."""
-MOST_LITERALS = 4096
-"""Literals, with their opposites, of alternatives that are multiplied out."""
-MOST_WORK = 200_000
-"""Parts of conditions looked at for one action: about a second."""
+MAX_UNSPLIT = 32
+"""Maximum number of conjunctions of a precondition before its action is copied for each binding."""
+MAX_CONJUNCTIONS = 20_000
+"""Maximum number of conjunctions of one action, over all of its bindings."""
+MAX_EFFECT_CONJUNCTIONS = 4096
+"""The same for a conditional effect under one binding; grounding that many takes half a second."""
+MAX_COMPARED = 500
+"""Maximum number of conjunctions that are compared in pairs to find those that imply another one."""
+MAX_LITERALS = 4096
+"""Maximum number of literals, including negations, in a formula that is converted to disjunctive normal form."""
+MAX_WORK = 200_000
+"""Maximum number of parts of conditions visited for one action, which takes about a second."""
 
 
 class TooLargeError(Exception):
-    """A condition that cannot be multiplied out; the argument says whose it is."""
+    """A condition is too large to expand; the argument names its owner, for example ``action move``."""
 
 
 def expand_quantifiers(parsed: Any) -> None:
-    """Replace ``forall`` in the conditions of a parsed task, in place."""
+    """Expand ``forall`` in all conditions of a parsed task, in place."""
     expander = _Expander(parsed)
     actions = []
     for action in parsed.actions:
@@ -50,7 +49,7 @@ def expand_quantifiers(parsed: Any) -> None:
 
 
 class _Expander:
-    """Expands conditions of one task; counts its work, so that no formula keeps it for long."""
+    """Expands the conditions of one task; counts its work, so that no formula takes long."""
 
     def __init__(self, parsed: Any) -> None:
         by_type = instantiate.get_objects_by_type(parsed.objects, parsed.types)
@@ -67,16 +66,16 @@ class _Expander:
         self.work = 0
 
     def begin(self, owner: str) -> None:
-        """The next conditions belong to this one."""
+        """Start the expansion of another action or of the goal, and reset the work counter."""
         self.owner, self.work = owner, 0
 
     def check(self, conjunctions: int) -> None:
-        """Refuse what would be too much for the translator."""
-        if conjunctions > LARGE:
+        """Raise :class:`TooLargeError` if there are too many conjunctions for the translator."""
+        if conjunctions > MAX_CONJUNCTIONS:
             raise TooLargeError(self.owner)
 
     def action(self, action: Any) -> list[Any]:
-        """The action itself, changed in place, or its copies by binding."""
+        """The action itself, changed in place, or its copies for each binding."""
         self.begin(f"action {action.name}")
         action.effects = [decided for effect in action.effects for decided in self._effects(action, effect)]
         precondition = action.precondition
@@ -88,20 +87,20 @@ class _Expander:
             if not precondition.free_variables():  # no binding makes it smaller
                 raise
             simple = None
-        if simple is not None and _conjunctions(simple) <= SMALL:
+        if simple is not None and _conjunctions(simple) <= MAX_UNSPLIT:
             # Copies of one `exists` must not share their variable when they are pulled out of the conjunction.
             action.precondition = simple.uniquify_variables({p.name: p.type_name for p in action.parameters})
             return [action]
         return list(self._by_binding(action))
 
     def _effects(self, action: Any, effect: Any) -> list[Any]:
-        """The effect itself, changed in place, or its copies by binding where its condition would grow large."""
+        """The effect itself, changed in place, or its copies for each binding if its condition would become large."""
         condition = effect.condition
         if not (condition.has_universal_part() or condition.has_disjunction()):
             return [effect]
         parameters = {parameter.name: parameter for parameter in [*action.parameters, *effect.parameters]}
         simple = self.condition(condition, {}, existential=False)
-        if _conjunctions(simple) <= SMALL:
+        if _conjunctions(simple) <= MAX_UNSPLIT:
             names = {name: parameter.type_name for name, parameter in parameters.items()}
             effect.condition = simple.uniquify_variables(names)
             return [effect]
@@ -110,17 +109,18 @@ class _Expander:
         total = 0
         copies = []
         for binding in self._bindings(bound, [part for part in needed if isinstance(part, pddl.Literal)]):
-            multiplied = _Cases(self._count)
-            cases = multiplied.of(self.condition(simple, binding, existential=True))
-            total += len(cases) if len(cases) <= LARGE_EFFECT else LARGE + 1
+            normal_form = _DisjunctiveNormalForm(self._count)
+            cases = normal_form.of(self.condition(simple, binding, existential=True))
+            total += len(cases) if len(cases) <= MAX_EFFECT_CONJUNCTIONS else MAX_CONJUNCTIONS + 1
             self.check(total)
             if cases:
                 fixed = [pddl.Atom("=", item) for item in binding.items()]
-                left = pddl.Conjunction([*fixed, multiplied.condition(cases)]).simplified()
+                left = pddl.Conjunction([*fixed, normal_form.condition(cases)]).simplified()
                 copies.append(pddl.Effect(effect.parameters, left, effect.literal))
         return copies
 
     def _by_binding(self, action: Any) -> Iterator[Any]:
+        """Copies of an action, one for each binding of the parameters that occur in quantified parts."""
         self.work = 0
         parts = _conjuncts(action.precondition)
         mentioned = {name for part in parts if not isinstance(part, pddl.Literal) for name in part.free_variables()}
@@ -132,8 +132,8 @@ class _Expander:
             remaining = _conjuncts(precondition)
             plain = [part for part in remaining if isinstance(part, pddl.Literal)]
             others = [part for part in remaining if not isinstance(part, pddl.Literal)]
-            multiplied = _Cases(self._count)
-            cases = multiplied.of(pddl.Conjunction(others))
+            normal_form = _DisjunctiveNormalForm(self._count)
+            cases = normal_form.of(pddl.Conjunction(others))
             total += len(cases)
             self.check(total)
             if not cases:
@@ -143,7 +143,7 @@ class _Expander:
                 action.name,
                 action.parameters,
                 action.num_external_parameters,
-                pddl.Conjunction([*fixed, *plain, multiplied.condition(cases)]).simplified(),
+                pddl.Conjunction([*fixed, *plain, normal_form.condition(cases)]).simplified(),
                 [
                     pddl.Effect(effect.parameters, effect.condition, effect.literal)
                     for effect in action.effects
@@ -152,7 +152,7 @@ class _Expander:
             )  # fmt: skip
 
     def _bindings(self, parameters: list[Any], literals: list[Any]) -> Iterator[Binding]:
-        """All bindings under which no literal is false for good."""
+        """All bindings under which no literal is statically false."""
         stack: list[Binding] = [{}]
         while stack:
             binding = stack.pop()
@@ -167,10 +167,10 @@ class _Expander:
             stack.extend({**binding, parameter.name: name} for name in reversed(names))
 
     def condition(self, condition: Any, binding: Binding, *, existential: bool) -> Any:
-        """A condition without ``forall``; ``exists`` goes too where it is asked for, or stands inside a ``forall``.
+        """Expand ``forall`` in a condition; expand ``exists`` too if ``existential`` is true or inside a ``forall``.
 
-        An ``exists`` that stays becomes a parameter of the action, which is cheap; inside a ``forall`` there would be
-        one for each object.
+        An ``exists`` that is not expanded becomes a parameter of the action, which is cheap. Inside a ``forall`` there
+        would be one parameter for each object.
         """
         self._count()
         if isinstance(condition, pddl.Literal):
@@ -196,7 +196,7 @@ class _Expander:
             yield self.condition(condition.parts[0], inside, existential=True)
 
     def _rows(self, condition: Any, binding: Binding) -> Iterator[Binding]:
-        """Bindings of a quantifier's variables that matter: under all others a fact decides that nothing changes."""
+        """The bindings of a quantifier's variables, without those under which its static guard makes it redundant."""
         types = {parameter.name: parameter.type_name for parameter in condition.parameters}
         outside = {name: value for name, value in binding.items() if name not in types}
         starts: Iterable[Binding] = [{}]
@@ -210,9 +210,9 @@ class _Expander:
                     yield {**outside, **start, **dict(zip(rest, row, strict=True))}
 
     def _guard(self, condition: Any, binding: Binding, types: dict[str, str]) -> Any:
-        """A literal that no action changes and that must hold for an instance to matter; it names what is quantified.
+        """A static literal over quantified variables; instances in which its atom is false are redundant.
 
-        That is ``p`` in ``(forall (?x) (or (not (p ?x)) …))`` and in ``(exists (?x) (and (p ?x) …))``.
+        It is ``(p ?x)`` in ``(forall (?x) (or (not (p ?x)) …))`` and in ``(exists (?x) (and (p ?x) …))``.
         """
         body = condition.parts[0]
         universal = isinstance(condition, pddl.UniversalCondition)
@@ -225,7 +225,7 @@ class _Expander:
         return None
 
     def _matches(self, literal: Any, binding: Binding) -> Iterator[Binding]:
-        """What the facts of a literal's predicate make of its variables that have no value."""
+        """The values of a literal's unbound variables under which its atom is among the static facts."""
         arguments = [binding.get(name, name) for name in literal.args]
         for fact in self._facts_like(literal.predicate, arguments):
             values: Binding = {}
@@ -233,17 +233,17 @@ class _Expander:
                 yield {name: value for name, value in values.items() if name.startswith("?")}
 
     def _facts_like(self, predicate: str, arguments: list[str]) -> list[tuple[str, ...]]:
-        """The facts with these arguments, where a variable stands for any."""
-        known = tuple(i for i, name in enumerate(arguments) if not name.startswith("?"))
-        place = predicate, known
-        if place not in self.by_arguments:
-            table = self.by_arguments[place] = {}
+        """The facts that match these arguments; variables match every object."""
+        bound = tuple(i for i, name in enumerate(arguments) if not name.startswith("?"))
+        key = predicate, bound
+        if key not in self.by_arguments:
+            table = self.by_arguments[key] = {}
             for fact in self.facts.get(predicate, ()):
-                table.setdefault(tuple(fact[i] for i in known), []).append(fact)
-        return self.by_arguments[place].get(tuple(arguments[i] for i in known), [])
+                table.setdefault(tuple(fact[i] for i in bound), []).append(fact)
+        return self.by_arguments[key].get(tuple(arguments[i] for i in bound), [])
 
     def _literal(self, literal: Any, binding: Binding) -> Any:
-        """The literal under a binding; true or false where nothing can change it any more."""
+        """The literal under a binding, or its truth value if it is static and has no unbound variables."""
         renamed = literal.rename_variables(binding)
         if renamed.predicate not in self.static and renamed.predicate != "=":
             return renamed
@@ -253,29 +253,30 @@ class _Expander:
         return pddl.Truth() if holds else pddl.Falsity()
 
     def _possible(self, literal: Any, binding: Binding) -> bool:
-        """May the literal hold under a binding of some of its variables?"""
+        """False if static facts rule out the literal under a binding of some of its variables."""
         if literal.negated or literal.predicate not in self.static:
             return not isinstance(self._literal(literal, binding), pddl.Falsity)
         return bool(self._facts_like(literal.predicate, [binding.get(name, name) for name in literal.args]))
 
     def _count(self, work: int = 1) -> None:
+        """Add to the work counter; raises :class:`TooLargeError` above :data:`MAX_WORK`."""
         self.work += work
-        if self.work > MOST_WORK:
+        if self.work > MAX_WORK:
             raise TooLargeError(self.owner)
 
 
-class _Cases:
-    """Multiplies conditions out; a case is a set of literals that hold together, as the bits of a number.
+class _DisjunctiveNormalForm:
+    """Converts conditions to disjunctive normal form. A case is one of its conjunctions, with its literals as bits.
 
-    A literal and its opposite have neighbouring bits.
+    A literal and its negation have neighbouring bits.
     """
 
     def __init__(self, count: Callable[[int], None]) -> None:
         self.count = count
         self.numbers: dict[Any, int] = {}
         self.literals: list[Any] = []
-        self.first = 0
-        """The first bit of each pair."""
+        self.first_of_pair = 0
+        """The lower bit of each literal and its negation."""
 
     def condition(self, cases: list[int]) -> Any:
         """The condition that holds in these cases."""
@@ -287,7 +288,7 @@ class _Cases:
         )  # fmt: skip
 
     def of(self, condition: Any) -> list[int]:
-        """All cases; none of them implies another one, as long as they are few."""
+        """The cases of a condition. None implies another one if there are at most :data:`MAX_COMPARED`."""
         if isinstance(condition, pddl.Literal):
             return [1 << self._bit(condition)]
         if isinstance(condition, pddl.Disjunction):
@@ -300,20 +301,21 @@ class _Cases:
             kept = [case for case in result if any(case & other == other for other in cases)]
             if len(kept) < len(result):
                 left = set(result) - set(kept)
-                made = (case | other for case in result if case in left for other in cases)
-                result = _weakest([*kept, *filter(self._is_possible, made)])
-                if len(result) > LARGE:
-                    self.count(MOST_WORK)
+                combined = (case | other for case in result if case in left for other in cases)
+                result = _weakest([*kept, *filter(self._is_consistent, combined)])
+                if len(result) > MAX_CONJUNCTIONS:
+                    self.count(MAX_WORK)
         return result
 
-    def _is_possible(self, case: int) -> bool:
-        return not case & (case >> 1) & self.first
+    def _is_consistent(self, case: int) -> bool:
+        """False if the case contains a literal and its negation."""
+        return not case & (case >> 1) & self.first_of_pair
 
     def _bit(self, literal: Any) -> int:
         if literal not in self.numbers:
-            if len(self.literals) > MOST_LITERALS:
-                self.count(MOST_WORK)
-            self.first |= 1 << len(self.literals)
+            if len(self.literals) > MAX_LITERALS:
+                self.count(MAX_WORK)
+            self.first_of_pair |= 1 << len(self.literals)
             for one in (literal, literal.negate()):
                 self.numbers[one] = len(self.literals)
                 self.literals.append(one)
@@ -321,23 +323,23 @@ class _Cases:
 
 
 def _weakest(cases: Iterable[int]) -> list[int]:
-    """Without those that imply another one; they are not needed."""
-    different = list(dict.fromkeys(cases))
-    if len(different) > COMPARED:
-        return different
+    """Remove duplicates and, if there are not too many cases, those that imply another one."""
+    unique = list(dict.fromkeys(cases))
+    if len(unique) > MAX_COMPARED:
+        return unique
     kept: list[int] = []
-    for case in sorted(different, key=int.bit_count):
+    for case in sorted(unique, key=int.bit_count):
         if not any(case & other == other for other in kept):
             kept.append(case)
     return kept
 
 
 def _joined(parts: Iterable[Any], junctor: type[Any]) -> Any:
-    """A conjunction or disjunction without repetitions; a part that decides it ends it at once."""
-    decides, neutral = (pddl.Falsity, pddl.Truth) if junctor is pddl.Conjunction else (pddl.Truth, pddl.Falsity)
+    """A conjunction or disjunction without duplicates; stops at a part that decides its truth value."""
+    absorbing, neutral = (pddl.Falsity, pddl.Truth) if junctor is pddl.Conjunction else (pddl.Truth, pddl.Falsity)
     kept: dict[Any, None] = {}
     for part in parts:
-        if isinstance(part, decides):
+        if isinstance(part, absorbing):
             return part
         if not isinstance(part, neutral):
             kept.update(dict.fromkeys(part.parts if type(part) is junctor else (part,)))
@@ -353,7 +355,7 @@ def _conjuncts(condition: Any) -> list[Any]:
 
 
 def _conjunctions(condition: Any) -> int:
-    """How many conjunctions remain when the condition is multiplied out."""
+    """The number of conjunctions in the disjunctive normal form of a condition."""
     if isinstance(condition, pddl.Disjunction):
         return sum(_conjunctions(part) for part in condition.parts)
     total = 1

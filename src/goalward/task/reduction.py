@@ -1,7 +1,7 @@
-"""Shrink a grounded task to what can matter: mutex-free preconditions, relaxed reachability, relevance.
+"""Analyses for reducing a grounded task: mutexes in preconditions, relaxed reachability and relevance.
 
-Removing operators whose precondition holds a mutex pair is not cosmetic. Regression would otherwise walk through
-them into sets of states that do not exist, such as ``on(g, g)``.
+Operators whose precondition contains a mutex pair must be removed. Otherwise regression would use them and reach sets
+of states that do not exist, such as ``on(g, g)``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from goalward.task.strips import Bools, Ints, Rows
 
 
 def rows_with_mutex_pair(rows: Rows, groups_of: Rows, n_groups: int) -> Bools:
-    """Which rows hold two atoms of one mutex group?"""
+    """A mask of the rows that contain two atoms of the same mutex group."""
     lengths = groups_of.lengths[rows.values]
     owners = np.repeat(rows.owners, lengths).astype(np.int64)
     starts = np.repeat(groups_of.offsets[rows.values], lengths)
@@ -25,7 +25,7 @@ def rows_with_mutex_pair(rows: Rows, groups_of: Rows, n_groups: int) -> Bools:
 
 
 def relaxed_reachable(n_atoms: int, pre: Rows, add: Rows, init: Ints) -> tuple[Bools, Bools]:
-    """Atoms and operators reachable from ``init`` when deletes are ignored."""
+    """Masks of the atoms and operators that are reachable from ``init`` if deletes are ignored."""
     reached = np.zeros(n_atoms, dtype=bool)
     reached[init] = True
     usable = np.zeros(len(pre), dtype=bool)
@@ -39,9 +39,9 @@ def relaxed_reachable(n_atoms: int, pre: Rows, add: Rows, init: Ints) -> tuple[B
 
 
 def relevant(n_atoms: int, pre: Rows, add: Rows, goal: Ints) -> tuple[Bools, Bools]:
-    """Atoms that the goal's truth can depend on, and the operators that add one of them.
+    """Masks of the atoms that the goal can depend on, and of the operators that add one of them.
 
-    A plan never needs any other operator, so search may leave out both the atoms and the operators.
+    No plan needs any other operator, so search may ignore all others.
     """
     atoms = np.zeros(n_atoms, dtype=bool)
     atoms[goal] = True

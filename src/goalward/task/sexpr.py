@@ -1,8 +1,7 @@
-"""Parenthesised text: the layer below PDDL, which knows about lines but not about planning.
+"""Parses parenthesised text into nested lists; PDDL is read from these.
 
-PDDL is read many times over (a set of start states is a set of problem files), so the text is taken apart at its
-parentheses and the words are left to ``str.split``. Positions cost next to nothing until something is wrong: a block
-remembers only where its ``(`` stood, and lines are counted when an error needs them.
+Many problem files may be read, so parsing must be fast. The text is split at its parentheses, and words are split by
+``str.split``. A block stores only the position of its ``(``; line numbers are computed when an error needs them.
 """
 
 from __future__ import annotations
@@ -14,14 +13,14 @@ from pathlib import Path
 from goalward.errors import PddlError, UsageError
 
 MAX_DEPTH = 200
-"""Deepest nesting that is read; it keeps recursion over blocks far from Python's own limit."""
+"""Maximum nesting of parentheses; keeps recursion over blocks far from Python's recursion limit."""
 
 MAX_BYTES = 256 * 2**20
-"""Largest file that is read."""
-PIECE_BYTES = 4 * 2**20
+"""Maximum size of a file."""
+CHUNK_BYTES = 4 * 2**20
 
-STORED_BYTES = 65536
-_STORED = re.compile(rb'\\"format\\": \\"goalward-([a-z-]+)\\"')  # in the header of a file that goalward stored
+MAX_HEADER_BYTES = 65536
+_STORED_FORMAT = re.compile(rb'\\"format\\": \\"goalward-([a-z-]+)\\"')  # in the header of a model or other stored file
 _PLAN = re.compile(r"(\s*\((?!\s*define\b)[^()]+\))+\s*")
 _COMMENT = re.compile(r";[^\n]*")
 _WORD = re.compile(r"\?[^\s?]*|[^\s?]+")  # a "?" always starts a new word, as in (on?x?y)
@@ -43,9 +42,9 @@ def read_text(path: str | Path) -> str:
     """Return the text of a file with ``\\n`` line ends; comments may hold bytes of any encoding."""
     try:
         with open(path, "rb") as file:
-            data = bytearray()  # a single read would reserve room for the largest file allowed
-            while len(data) <= MAX_BYTES and (piece := file.read(PIECE_BYTES)):
-                data += piece
+            data = bytearray()  # a single read would allocate memory for the largest file allowed
+            while len(data) <= MAX_BYTES and (chunk := file.read(CHUNK_BYTES)):
+                data += chunk
     except FileNotFoundError:
         raise UsageError(f"{path}: no such file") from None
     except IsADirectoryError:
@@ -59,18 +58,18 @@ def read_text(path: str | Path) -> str:
     if len(data) > MAX_BYTES:
         raise PddlError(f"is larger than {MAX_BYTES // 2**20} MB", path)
     if b"\0" in data:
-        stored = _STORED.search(data, 0, STORED_BYTES)
+        stored = _STORED_FORMAT.search(data, 0, MAX_HEADER_BYTES)
         kind = stored[1].decode().replace("-", " ") if stored else ""
         raise PddlError(f"is a goalward {kind}, not a text file such as PDDL" if kind else "is not a text file", path)
     return data.decode("latin-1").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def parse(text: str, source: str) -> Block:
-    """Return the one expression that ``text`` consists of; ``source`` is its name in errors."""
+    """Parse one parenthesised expression into blocks of lower-case words; ``source`` is its name in errors."""
     if "\0" in text:
         raise PddlError("is not a text file", source)
     if ";" in text:
-        text = _COMMENT.sub(lambda comment: " " * len(comment[0]), text)  # blanks keep every offset as it was
+        text = _COMMENT.sub(lambda comment: " " * len(comment[0]), text)  # spaces keep all offsets valid
     if not text.isascii():
         raise _non_ascii(text, source)
     text = text.lower()
@@ -113,7 +112,7 @@ def line_of(text: str, offset: int) -> int:
 
 
 def element_offset(text: str, block: Block, index: int) -> int:
-    """Return the position of ``block[index]``, found by reading ``text`` again from the block's start."""
+    """Return the position of ``block[index]``, by scanning ``text`` from the start of the block."""
     depth = seen = 0
     for token in _TOKEN.finditer(text, block.offset):
         kind = token[0][0]
@@ -139,11 +138,11 @@ def _non_ascii(text: str, source: str) -> PddlError:
         return PddlError("starts with a byte-order mark; save it as plain text without one", source, 1)
     found = _NON_ASCII.search(text)
     assert found is not None
-    return PddlError("a character outside of ASCII may stand in a comment only", source, line_of(text, found.start()))
+    return PddlError("non-ASCII characters are allowed in comments only", source, line_of(text, found.start()))
 
 
 def _misplaced_parenthesis(text: str, source: str) -> PddlError:
-    """Say which parenthesis to look at, given that the text as a whole is not one balanced expression."""
+    """Return an error that points at the likely misplaced parenthesis of a text that is not one balanced expression."""
 
     def error(message: str, offset: int) -> PddlError:
         return PddlError(message, source, line_of(text, offset))

@@ -1,4 +1,4 @@
-"""Plans by name, ``(action object …)``, and as operators of a task."""
+"""Translates the steps of a plan, ``(action object …)``, to operators of a task."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from goalward.task.strips import Ints, Task
 
 
 def find_operators(task: Task, init: Ints, steps: Sequence[str]) -> list[int]:
-    """The operators that the steps stand for, one after the other from a state.
+    """The operators with the names in ``steps``, applied one after the other from ``init``.
 
-    An action with a disjunctive precondition is several operators of one name: the first that is applicable is meant.
-    Grounding leaves out actions that change nothing and actions that can never be taken, so steps without an operator
-    are skipped; whether the rest is a plan is for the caller to check.
+    An action with a disjunctive precondition has several operators of the same name; the first applicable one is used.
+    Steps without an operator are skipped, because grounding drops actions that change nothing or are never applicable.
+    The caller must check whether the result is a plan.
     """
     by_name: dict[str, list[int]] = {}
     for operator, name in enumerate(task.operators):
@@ -20,10 +20,10 @@ def find_operators(task: Task, init: Ints, steps: Sequence[str]) -> list[int]:
     state = {int(atom) for atom in init}
     found = []
     for step in steps:
-        meant = by_name.get(step.lower(), [])
-        if not meant:
+        candidates = by_name.get(step.lower(), [])
+        if not candidates:
             continue
-        operator = next((o for o in meant if state.issuperset(task.pre[o].tolist())), meant[0])
+        operator = next((o for o in candidates if state.issuperset(task.pre[o].tolist())), candidates[0])
         state = (state - set(task.delete[operator].tolist())) | set(task.add[operator].tolist())
         found.append(operator)
     return found

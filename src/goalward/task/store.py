@@ -1,6 +1,6 @@
-"""A grounded task in one file, so that later work needs neither PDDL nor the translator.
+"""Stores a grounded task in one file, so that it can be loaded without PDDL and without the translator.
 
-The file is safetensors: arrays as they are, names and texts as UTF-8 bytes, one JSON header. Saving the same task
+The file is in safetensors format: arrays, names and texts as UTF-8 bytes, and one JSON header. Saving the same task
 twice gives the same bytes.
 """
 
@@ -26,20 +26,20 @@ from goalward.task.strips import Rows, Task
 FORMAT = "goalward-task"
 VERSION = 1
 DTYPES = frozenset({"F32", "F64", "I32", "I64", "U8", "U64", "BOOL"})
-"""Kinds of arrays in files of goalward, as safetensors calls them."""
+"""The array types in goalward's files, by their names in safetensors."""
 
 REMEDIES = {
     "model": "make a model with goalward train",
     "domain model": "make a model with goalward train-domain",
     "task": "store a task with goalward inspect DOMAIN PROBLEM --save FILE",
 }
-"""What to do if a file cannot be used."""
+"""The advice in errors about a file that cannot be used, by kind of file."""
 
 Arrays = dict[str, npt.NDArray[Any]]
 
 
 def task_arrays(task: Task) -> Arrays:
-    """Everything in a task as named arrays."""
+    """All fields of a task as named arrays."""
     arrays: Arrays = {}
     for field in fields(task):
         value = getattr(task, field.name)
@@ -59,12 +59,12 @@ def task_arrays(task: Task) -> Arrays:
 
 
 def task_from_arrays(arrays: Mapping[str, npt.NDArray[Any]]) -> Task:
-    """The task behind the arrays; raises KeyError or ValueError where they do not make one."""
+    """The task stored in the arrays; raises KeyError or ValueError if they are incomplete or inconsistent."""
     values: dict[str, Any] = {}
     for field in fields(Task):
         kind = str(field.type)
         if field.name == "other_inits" and "other_inits.offsets" not in arrays:
-            continue  # files of tasks with one initial state
+            continue  # the task has one initial state
         if kind == "Rows":
             values[field.name] = Rows(arrays[f"{field.name}.offsets"], arrays[f"{field.name}.values"])
         elif kind == "Ints":
@@ -80,7 +80,7 @@ def task_from_arrays(arrays: Mapping[str, npt.NDArray[Any]]) -> Task:
 
 
 def _check(task: Task) -> None:
-    """Refuse arrays that native code could not be trusted with."""
+    """Raise ValueError if the arrays are inconsistent: native code does not check them again."""
     operator_rows = (task.pre, task.add, task.delete)
     all_rows = (*operator_rows, task.mutex_groups, task.other_inits)
     flat = [task.costs, task.init, task.goal, task.complement_of]
@@ -89,7 +89,7 @@ def _check(task: Task) -> None:
     ok = ok and all(len(rows) == task.n_operators for rows in operator_rows) and len(task.costs) == task.n_operators
     ok = ok and len(task.complement_of) == task.n_atoms and bool((task.costs >= 0).all())
     for rows in all_rows:
-        # Neighbours are compared, not subtracted: differences of 32 bits wrap around.
+        # Compare neighbours instead of subtracting them: differences of 32-bit integers may overflow.
         ok = (
             ok
             and len(rows.offsets) > 0
@@ -107,15 +107,15 @@ def _check(task: Task) -> None:
 
 
 def _ascending(rows: Rows) -> bool:
-    """Is every row sorted and without repetitions? Native code searches rows by halving."""
-    later = np.ones(max(len(rows.values) - 1, 0), dtype=bool)
+    """True if every row is strictly ascending, as binary search in native code requires."""
+    same_row = np.ones(max(len(rows.values) - 1, 0), dtype=bool)
     starts = rows.offsets[1:-1]
-    later[starts[(starts > 0) & (starts < len(rows.values))] - 1] = False  # from one row to the next anything goes
-    return bool((rows.values[:-1] < rows.values[1:])[later].all())
+    same_row[starts[(starts > 0) & (starts < len(rows.values))] - 1] = False
+    return bool((rows.values[:-1] < rows.values[1:])[same_row].all())
 
 
 def save_task(task: Task, path: str | Path) -> None:
-    """Write the task to one file, all or nothing."""
+    """Write the task to one file, atomically."""
     header = json.dumps({"format": FORMAT, "version": VERSION}, sort_keys=True)
     write_bytes_atomically(path, save(task_arrays(task), metadata={"goalward": header}))
 
@@ -126,11 +126,11 @@ def load_task(path: str | Path) -> Task:
     try:
         return task_from_arrays(arrays)
     except (KeyError, ValueError, IndexError) as error:
-        raise StoredFileError(f"{path}: damaged task ({shortened(error)})") from None
+        raise StoredFileError(f"{path}: damaged task ({short_message(error)})") from None
 
 
 def stored_format(path: str | Path) -> str | None:
-    """The format that a file says it is in; None if it is none of ours."""
+    """The goalward format named in a file's header; None if the file is not in one."""
     try:
         with safe_open(str(path), framework="numpy") as file:
             name = _header(file).get("format")
@@ -140,24 +140,24 @@ def stored_format(path: str | Path) -> str | None:
 
 
 def _header(file: Any) -> dict[str, Any]:
-    """The JSON in a file's header; numbers that are not finite are None. Raises ValueError where it is none of ours."""
+    """The JSON object in a file's header, with None for infinity and NaN; raises ValueError if it is not an object."""
     header = finite(json.loads((file.metadata() or {}).get("goalward", "{}")))
     if not isinstance(header, dict):
-        raise ValueError("its header is no table")
+        raise ValueError("its header is not a table")
     return header
 
 
 def _array(file: Any, name: str) -> npt.NDArray[Any]:
-    """One array, if it is of a kind that our formats have; others (of 16 or 8 bits, say) NumPy may not know."""
+    """Read one array; raises ValueError for types that goalward does not write, some of which NumPy does not know."""
     described = file.get_slice(name)
     if described.get_dtype() not in DTYPES or any(length >= 2**31 for length in described.get_shape()):
-        raise ValueError(f"the array {name} is of no kind that goalward writes")
+        raise ValueError(f"the array {name} has a type or size that goalward does not write")
     array: npt.NDArray[Any] = file.get_tensor(name)
     return array
 
 
 def read_safetensors(path: str | Path, format_name: str, version: int, what: str) -> tuple[dict[str, Any], Arrays]:
-    """Header and arrays of a file in one of our formats, or an error that says what the file is not."""
+    """Read the header and arrays of a file in one of goalward's formats; ``what`` names the kind of file in errors."""
     if not Path(path).is_file():
         raise UsageError(f"{path}: is a directory, not a file" if Path(path).is_dir() else f"{path}: no such file")
     try:
@@ -176,7 +176,7 @@ def read_safetensors(path: str | Path, format_name: str, version: int, what: str
             remedy = REMEDIES.get(what, "store one")
             raise StoredFileError(f"{path}: a text file, not a {what} stored by goalward: {remedy}") from None
         raise StoredFileError(
-            f"{path}: damaged or not a {what} stored by goalward ({shortened(error)}): "
+            f"{path}: damaged or not a {what} stored by goalward ({short_message(error)}): "
             f"copy it again, or {REMEDIES.get(what, 'store it again')}"
         ) from None
 
@@ -194,14 +194,14 @@ def _is_text(path: str | Path) -> bool:
     return bool(beginning) and b"\0" not in beginning and beginning.lstrip()[:1] in (b"(", b";")
 
 
-def whole(value: Any) -> int:
-    """A whole number in a header; ValueError for anything else."""
+def require_int(value: Any) -> int:
+    """Return a value of a header if it is a whole number; otherwise raise ValueError."""
     if isinstance(value, bool) or not isinstance(value, int):
-        raise ValueError(f"{str(value)[:20]!r} is no whole number")
+        raise ValueError(f"{str(value)[:20]!r} is not a whole number")
     return value
 
 
-def shortened(error: Exception) -> str:
-    """What an error says, without the long lists that a hostile file can make it repeat."""
+def short_message(error: Exception) -> str:
+    """The text of an error, cut to 200 characters: a hostile file can make it arbitrarily long."""
     text = " ".join(str(error).split())
     return text if len(text) <= 200 else f"{text[:200]}…"

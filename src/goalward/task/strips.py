@@ -1,7 +1,7 @@
 """The grounded STRIPS task ⟨F, O, I, G⟩ as arrays, with the names and the PDDL it came from.
 
-Atoms and operators are integers everywhere inside goalward; names stand at the edges. Lists of atoms per operator are
-held in compressed rows (:class:`Rows`), so that a whole task crosses to native code as a handful of arrays.
+Inside goalward, atoms and operators are integers. Names are used only for input and output. Lists of atoms per operator
+are stored as compressed rows (:class:`Rows`), so that a whole task is passed to native code as a few arrays.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Rows:
 
     @classmethod
     def of(cls, rows: Iterable[Sequence[int]]) -> Rows:
-        """Build from Python sequences."""
+        """Build rows from Python sequences."""
         lengths: list[int] = [0]
         values: list[int] = []
         for row in rows:
@@ -56,18 +56,18 @@ class Rows:
 
     @cached_property
     def owners(self) -> Ints:
-        """For every value, the row it belongs to."""
+        """The row that each value belongs to."""
         return np.repeat(np.arange(len(self), dtype=np.int32), self.lengths)
 
     def select(self, rows: Bools) -> Rows:
-        """Keep the rows where the mask is true."""
+        """Return the rows for which the mask is true."""
         lengths = self.lengths[rows]
         return Rows(
             np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32), self.values[np.repeat(rows, self.lengths)]
         )
 
     def keep_values(self, mask: Bools) -> Rows:
-        """Keep the entries where the mask over entries is true; the number of rows stays."""
+        """Return rows with only the values for which the mask is true; the number of rows does not change."""
         counts = np.bincount(self.owners[mask], minlength=len(self)) if len(self) else np.zeros(0, dtype=np.int64)
         return Rows(np.concatenate([[0], np.cumsum(counts)]).astype(np.int32), self.values[mask])
 
@@ -78,7 +78,7 @@ class Rows:
         return Rows(kept.offsets, mapped[mapped >= 0])
 
     def transpose(self, n_values: int) -> Rows:
-        """For every value, the rows it occurs in, in ascending order."""
+        """The rows that each value occurs in, in ascending order."""
         order = np.argsort(self.values, kind="stable")
         counts = np.bincount(self.values, minlength=n_values)
         return Rows(np.concatenate([[0], np.cumsum(counts)]).astype(np.int32), self.owners[order])
@@ -88,10 +88,10 @@ class Rows:
 class Task:
     """One grounded planning task.
 
-    ``complement_of[i]`` is the atom whose negation atom ``i`` stands for, or −1 for an ordinary atom; complement atoms
-    exist only where a precondition or the goal is negative. ``mutex_groups`` are sets of atoms of which at most one
-    holds in any state that satisfies them all; operators preserve this. ``other_inits`` are initial states for which
-    the task was grounded beside ``init``: it has the atoms and operators that any of them reaches.
+    ``complement_of[i]`` is the atom that atom ``i`` negates, or −1 for an ordinary atom. Complement atoms exist only if
+    a precondition or the goal is negative. ``mutex_groups`` are sets of atoms of which at most one holds in each
+    initial state; operators preserve this. ``other_inits`` are further initial states that the task was grounded for:
+    its atoms and operators are those that are reachable from any initial state.
     """
 
     domain_name: str
@@ -133,7 +133,7 @@ class Task:
 
     @property
     def n_atoms(self) -> int:
-        """|F|."""
+        """The number of atoms, |F|."""
         return len(self.atoms)
 
     @property
@@ -143,29 +143,31 @@ class Task:
 
     @property
     def n_operators(self) -> int:
-        """|O|."""
+        """The number of operators, |O|."""
         return len(self.operators)
 
     @cached_property
     def atom_id(self) -> dict[str, int]:
-        """Atom ids by name, ``(on a b)`` in PDDL's own notation."""
+        """Atom ids by name, such as ``(on a b)``."""
         return {name: i for i, name in enumerate(self.atoms)}
 
     @cached_property
     def groups_of(self) -> Rows:
-        """For every atom, the mutex groups it belongs to."""
+        """The mutex groups that each atom belongs to."""
         return self.mutex_groups.transpose(self.n_atoms)
 
-    def is_goal(self, state: Ints) -> bool:
-        """Does the state, a list of true atoms, satisfy G?"""
-        return bool(np.isin(self.goal, state).all())
+    def is_goal(self, state: StateLike) -> bool:
+        """True if the state satisfies the goal."""
+        from goalward.task import states  # noqa: PLC0415 - states are made of tasks
+
+        return bool(np.isin(self.goal, states.as_state(self, state)).all())
 
     def applicable(self, state: StateLike) -> Ints:
-        """The operators that are applicable in a state, ascending."""
+        """The operators that are applicable in a state, in ascending order."""
         return np.array([operator for operator, _ in self.successors(state)], dtype=np.int32)
 
     def successors(self, state: StateLike) -> list[tuple[int, Ints]]:
-        """The operators that are applicable in a state, each with the state that it leads to.
+        """Each operator that is applicable in a state, with its successor state as sorted atom ids.
 
         >>> [(task.operators[o], after) for o, after in task.successors(task.init)]  # doctest: +SKIP
         """
@@ -174,15 +176,17 @@ class Task:
         return states.successors(self, state)
 
     def cost_of(self, plan: Iterable[int]) -> int:
-        """What the operators of a plan cost together by the PDDL; their number where it has no costs."""
+        """The cost of a plan in the PDDL, or its number of steps if the PDDL has no costs."""
         return sum(int(self.costs[operator]) for operator in plan)
 
-    def state_names(self, state: Ints) -> list[str]:
-        """Names of the true atoms, complement atoms left out: the state as PDDL writes it."""
-        return [self.atoms[i] for i in state if self.complement_of[i] < 0]
+    def state_names(self, state: StateLike) -> list[str]:
+        """The names of the true atoms, without complement atoms: the state as PDDL writes it."""
+        from goalward.task import states  # noqa: PLC0415 - states are made of tasks
+
+        return [self.atoms[i] for i in states.as_state(self, state) if self.complement_of[i] < 0]
 
     def state_from_positive(self, positive: Iterable[int]) -> Ints:
-        """The full state, sorted, from its true ordinary atoms: complement atoms are filled in."""
+        """The sorted true atoms of a state, given those that are not complement atoms."""
         true = set(positive)
         for i in np.flatnonzero(self.complement_of >= 0):
             if int(self.complement_of[i]) not in true:
@@ -190,7 +194,7 @@ class Task:
         return np.array(sorted(true), dtype=np.int32)
 
     def violated_group(self, state: Ints) -> Ints | None:
-        """Two true atoms that share a mutex group, or None where the state respects all groups."""
+        """Two true atoms that share a mutex group, or None if there are none."""
         truth = np.zeros(self.n_atoms, dtype=bool)
         truth[state] = True
         holds = truth[self.mutex_groups.values]
@@ -202,7 +206,7 @@ class Task:
         return group[truth[group]][:2]
 
     def equals(self, other: Task) -> bool:
-        """Are all names, arrays and texts the same?"""
+        """True if all names, arrays and texts of the two tasks are the same."""
         for name in self.__dataclass_fields__:
             mine, theirs = getattr(self, name), getattr(other, name)
             if isinstance(mine, Rows):

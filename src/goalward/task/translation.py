@@ -1,7 +1,7 @@
-"""Fast Downward's translator used as a library: it parses, normalises, instantiates and finds mutex groups.
+"""Runs Fast Downward's translator as a library: it parses, normalises, instantiates and finds mutex groups.
 
-What goalward adds: universal conditions are expanded over the objects (the translator would turn them into axioms), and
-a problem may have several initial states.
+goalward extends it in two ways. Universal conditions are expanded over the objects, because the translator would turn
+them into axioms. A problem may have several initial states.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 
 class UnsolvableError(GoalwardError):
-    """Grounding alone proves that no plan exists."""
+    """No plan exists, as grounding shows without a search."""
 
     exit_code = ExitCode.TRANSLATE_UNSOLVABLE
 
@@ -33,14 +33,14 @@ class UnsolvableError(GoalwardError):
 def translate(
     domain: Domain, problem: Problem, others: Sequence[Problem]
 ) -> tuple[Any, tuple[Any, ...], list[list[Any]], list[list[Any]]]:
-    """Run the translator's steps with its chatter kept out of our streams.
+    """Run the translator; its output goes to the debug log.
 
-    Gives the parsed problem, what the translator found, mutex groups, and the facts of every initial state.
+    Returns the parsed problem, the result of its exploration, mutex groups, and the facts of every initial state.
     """
     options.set_options(["domain", "problem"])
-    chatter = io.StringIO()
+    output = io.StringIO()
     try:
-        with contextlib.redirect_stdout(chatter), contextlib.redirect_stderr(chatter):
+        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
             blocks = [sexpr.parse(file.text, file.source) for file in (domain, problem)]
             parsed = parsing_functions.parse_task(*_without_either(*blocks))
             inits = [parsed.init, *(_parsed_init(domain, other) for other in others)]
@@ -69,27 +69,27 @@ def translate(
         raise PddlError("; ".join(lines[-3:]), problem.source) from None
     except SystemExit as error:
         raise PddlError(str(error).replace("\n", " "), problem.source) from None
-    except Exception as error:  # the translator asserts and indexes its way through malformed input
+    except Exception as error:  # on malformed input the translator fails with assertions, index errors and the like
         detail = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise PddlError(
             f"the translator cannot handle {domain.source} with this problem ({detail})", problem.source
         ) from error
-    log.debug("translator: %s", chatter.getvalue())
+    log.debug("translator: %s", output.getvalue())
     return parsed, (reachable, fluents, actions, goal, axioms), groups, inits
 
 
 def _parsed_init(domain: Domain, problem: Problem) -> list[Any]:
-    """The facts of another initial state; what a fluent costs stands in the problem itself."""
+    """The atoms of another problem's initial state. Values of functions are taken from the main problem only."""
     blocks = [sexpr.parse(file.text, file.source) for file in (domain, problem)]
     parsed = parsing_functions.parse_task(*_without_either(*blocks))
     return [fact for fact in parsed.init if isinstance(fact, pddl.Atom)]
 
 
 def _mutex_groups(parsed: Any, inits: list[list[Any]], fluents: Any, parameters: Any) -> list[list[Any]]:
-    """Groups of atoms of which at most one holds in each initial state, and ever after.
+    """Groups of atoms of which at most one holds in each initial state, and so in every reachable state.
 
-    No action raises the number of a candidate's atoms that hold. So a group that the translator finds from one initial
-    state is one for the others too where these have at most one of its atoms.
+    No action increases the number of true atoms of a candidate. So a group that the translator finds for one initial
+    state also holds for another one that has at most one of its atoms.
     """
     if len(inits) == 1:
         groups: list[list[Any]] = fact_groups.compute_groups(parsed, fluents, parameters, set())[1]
@@ -105,7 +105,7 @@ def _mutex_groups(parsed: Any, inits: list[list[Any]], fluents: Any, parameters:
 
 
 def _without_either(domain: sexpr.Block, problem: sexpr.Block) -> tuple[sexpr.Block, sexpr.Block]:
-    """Give every ``(either a b)`` a type of its own above a and b: the translator knows them in predicates only."""
+    """Replace every ``(either a b)`` by a new supertype of a and b; the translator supports it in predicates only."""
     unions: dict[str, list[Any]] = {}
 
     def replace(block: sexpr.Block) -> None:
@@ -126,7 +126,7 @@ def _without_either(domain: sexpr.Block, problem: sexpr.Block) -> tuple[sexpr.Bl
         tops = [*unions, "-", "object"]
         types = next((block for block in domain if isinstance(block, sexpr.Block) and block[0] == ":types"), None)
         if types is not None:
-            # Types without a parent at the end of the list would otherwise fall under the first union.
+            # Otherwise types at the end of the list that have no parent would become subtypes of the first union.
             types.extend([] if len(types) < 3 or types[-2] == "-" else ["-", "object"])
             types.extend([*declarations, *tops])
     return domain, problem
@@ -136,8 +136,8 @@ def _too_large(domain: Domain, problem: Problem, owner: str) -> UnsupportedError
     name = owner.removeprefix("action ")
     line = domain.actions[name].line if name in domain.actions else None
     return UnsupportedError(
-        f"the condition of {owner} has too many cases: written out over the objects, as a disjunction of conjunctions, "
-        "it is too large to ground; split the action, or state the condition with fewer alternatives inside 'forall'",
+        f"the condition of {owner} is too large to ground: expanded over all objects it has too many conjunctions; "
+        "split the action, or use fewer alternatives inside 'forall'",
         domain.source if line is not None else problem.source,
         line,
     )

@@ -1,6 +1,6 @@
-"""Plans checked against PDDL itself: schemas, objects and a set of ground atoms.
+"""Validates plans on the PDDL: action schemas, objects and a set of ground atoms.
 
-Nothing here knows of goalward's grounding or of the translator, so a mistake there cannot hide itself.
+The validator shares no code with grounding or the translator, so it also finds mistakes made there.
 """
 
 from __future__ import annotations
@@ -36,15 +36,16 @@ from goalward.task.lifted import (
 )
 
 Binding = dict[str, str]
-"""The object that each variable stands for."""
+"""The object that is bound to each variable."""
 
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """The verdict on a plan. ``length`` counts all steps, ``cost`` those before the first that failed.
+    """The verdict on a plan.
 
-    ``failed_step`` counts from 1; it is ``None`` if all steps could be taken, even if the goal is not reached then.
-    ``reason`` is empty for a valid plan.
+    ``length`` is the number of all steps, ``cost`` the cost of those before the first that failed. ``failed_step``
+    counts from 1; it is None if all steps are applicable, even if they do not reach the goal. ``reason`` is empty for
+    a valid plan.
     """
 
     valid: bool
@@ -55,13 +56,13 @@ class Validation:
 
 
 class _StepError(Exception):
-    """A step that cannot be taken, and why."""
+    """A step is not applicable; the text says why."""
 
 
 def validate_plan(domain: Domain, problem: Problem, steps: Iterable[str | tuple[str, ...]]) -> Validation:
-    """Carry out the steps, each an action and its objects, and say whether they lead to the goal.
+    """Check whether the steps are applicable one after the other and reach the goal.
 
-    A step is written ``(action object …)``, as in ``Outcome.steps``, or taken apart already.
+    A step is a text such as ``(action object …)``, as in ``Outcome.steps``, or a tuple of its words.
     """
     if domain.derived:
         rule = domain.derived[0]
@@ -76,7 +77,7 @@ def validate_plan(domain: Domain, problem: Problem, steps: Iterable[str | tuple[
     cost = 0
     for number, step in enumerate(plan, start=1):
         try:
-            cost += world.take(step)
+            cost += world.apply(step)
         except _StepError as failure:
             return Validation(False, len(plan), cost, number, f"step {number}{failure}")
     missing = world.first_false(problem.goal, {})
@@ -86,7 +87,7 @@ def validate_plan(domain: Domain, problem: Problem, steps: Iterable[str | tuple[
 
 
 class _World:
-    """The objects of a problem and the atoms that are true at the moment."""
+    """The objects of a problem and the atoms that are true in the current state."""
 
     def __init__(self, domain: Domain, problem: Problem) -> None:
         self.domain = domain
@@ -95,7 +96,7 @@ class _World:
         self.true: set[GroundAtom] = set(problem.init)
         self._of_types: dict[tuple[str, ...], list[str]] = {}
 
-    def take(self, step: GroundAtom) -> int:
+    def apply(self, step: GroundAtom) -> int:
         """Apply a step and return its cost."""
         name = f" {_written(step)}"
         schema = self.domain.actions.get(step[0]) if step else None
@@ -125,7 +126,7 @@ class _World:
         return {parameter.name: argument for parameter, argument in zip(schema.parameters, arguments, strict=True)}
 
     def holds(self, condition: Condition, binding: Binding) -> bool:
-        """Whether a condition is true now."""
+        """True if a condition holds in the current state."""
         match condition:
             case Atom():
                 return _ground(condition, binding) in self.true
@@ -145,7 +146,7 @@ class _World:
                 return any(self.holds(part, inner) for inner in self._bindings(parameters, binding))
 
     def first_false(self, condition: Condition, binding: Binding) -> str:
-        """Return the first part of a condition that is not as it should be, in words; nothing if it holds."""
+        """Describe the first part of a condition that does not hold; return an empty text if all of it holds."""
         if self.holds(condition, binding):
             return ""
         match condition:
@@ -164,16 +165,16 @@ class _World:
             yield {**binding, **dict(zip(names, choice, strict=True))}
 
     def _objects_of(self, types: tuple[str, ...]) -> list[str]:
-        known = self._of_types.get(types)
-        if known is None:
+        objects = self._of_types.get(types)
+        if objects is None:
             fits = self.domain.types.fits
-            known = self._of_types[types] = [name for name, kind in self.objects.items() if fits(kind, types)]
-        return known
+            objects = self._of_types[types] = [name for name, kind in self.objects.items() if fits(kind, types)]
+        return objects
 
     def _collect(
         self, effect: Effect, binding: Binding, add: set[GroundAtom], delete: set[GroundAtom], name: str
     ) -> int:
-        """Gather what an effect adds and deletes, judged by the state before it, and return what it costs."""
+        """Collect the atoms that an effect adds and deletes in the current state, and return its cost."""
         match effect:
             case Add(atom):
                 add.add(_ground(atom, binding))
@@ -204,7 +205,7 @@ def _written(words: Iterable[str]) -> str:
 
 
 def _shown(condition: Condition, binding: Binding) -> str:
-    """Return a condition in PDDL with its variables replaced, cut short if it is long."""
+    """Return a condition in PDDL with its variables replaced by objects, short_message to 200 characters."""
     text = _pddl(condition, binding)
     return text if len(text) <= 200 else text[:197] + "..."
 

@@ -34,7 +34,7 @@ from unified_planning.plans import PlanKind
 from goalward.cli.limits import Limits
 from goalward.errors import ExitCode, GoalwardError, LimitError, PddlError, UnsupportedError, UsageError
 from goalward.search.learned import LearnedModel, load_model
-from goalward.search.solving import WHILE_IT_PAYS, Improvement
+from goalward.search.solving import DEFAULT_IMPROVEMENT, Improvement
 from goalward.task.grounding import UnsolvableError
 from goalward.task.validate import validate_plan
 from goalward.up.learning import Learning
@@ -72,7 +72,7 @@ class GoalwardEngine(Engine, OneshotPlannerMixin, AnytimePlannerMixin, Replanner
         error_on_failed_checks: bool = True,
         *,
         model: LearnedModel | str | Path | None = None,
-        improve: Improvement | float | str | None = WHILE_IT_PAYS,
+        improve: Improvement | float | str | None = DEFAULT_IMPROVEMENT,
         memory_limit: int | str | None = None,
         cores: int = 1,
         learn: Literal["up front", "background", "never"] | None = None,

@@ -13,11 +13,11 @@ namespace {
 
 using Matrix = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-// The words of the states, none of which may say anything of an atom that the table does not have.
+// Checks that the states have no atoms beyond those of the table.
 TrueAtoms true_atoms(const BitRows& states, int n_atoms) {
     const std::size_t words = states.shape(1);
     const int used = n_atoms % 64;
-    require(words == bit_words(n_atoms), "the bit rows do not fit the number of atoms");
+    require(words == bit_words(n_atoms), "the width of the bit rows does not match the number of atoms");
     if (used)
         for (std::size_t i = 0; i < states.shape(0); ++i)
             require(states.data()[(i + 1) * words - 1] >> used == 0, "a bit beyond the last atom is set");
@@ -37,7 +37,7 @@ auto sums(const BitRows& states, const Matrix& table) {
 auto gradients_of_rows(const BitRows& states, const Matrix& gradients, int n_atoms) {
     require(n_atoms >= 0, "the number of atoms is negative");
     const TrueAtoms atoms = true_atoms(states, n_atoms);
-    require(gradients.shape(0) == states.shape(0), "states and gradients differ in number");
+    require(gradients.shape(0) == states.shape(0), "the numbers of states and gradients differ");
     const auto rows = static_cast<std::size_t>(n_atoms);
     std::vector<float> result(rows * gradients.shape(1));
     {
@@ -53,11 +53,11 @@ void register_learning(nb::module_& m) {
     m.def("table_sums", &sums, "states"_a, "table"_a,
           nb::sig("def table_sums(states: numpy.typing.NDArray[numpy.uint64], "
                   "table: numpy.typing.NDArray[numpy.float32]) -> numpy.typing.NDArray[numpy.float32]"),
-          "For each state the sum of the table's rows of its true atoms.");
+          "For each state, the sum of the table's rows of its true atoms.");
     m.def("table_gradients", &gradients_of_rows, "states"_a, "gradients"_a, "n_atoms"_a,
           nb::sig("def table_gradients(states: numpy.typing.NDArray[numpy.uint64], "
                   "gradients: numpy.typing.NDArray[numpy.float32], n_atoms: int) -> numpy.typing.NDArray[numpy.float32]"),
-          "Gradients of the table's rows from those of `table_sums`.");
+          "The gradients of the table's rows, given those of the result of `table_sums`.");
 }
 
 }  // namespace goalward

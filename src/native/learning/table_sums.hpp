@@ -1,5 +1,5 @@
-// The first layer of a network as training needs it: rows of a table summed over the true atoms of states, and gradients
-// of these sums handed back to the rows.
+// The first layer of a network in training. Forward: sums of the table's rows of all true atoms. Backward: gradients of
+// the rows.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace goalward {
 
-// States as rows of `words` words of bits each. Where a state differs from the one before it in fewer atoms than are true
-// in it, as the successors of one state do, only the differences are looked at.
+// States as bit rows of `words` words each. If a state differs from the one before in fewer atoms than it has true
+// ones, as successors of the same state do, only the difference is computed.
 struct TrueAtoms {
     std::span<const uint64_t> bits;
     std::size_t words;

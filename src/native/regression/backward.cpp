@@ -42,7 +42,7 @@ public:
 private:
     struct Frame {
         int32_t row;
-        std::vector<int32_t> operators;  // still to be tried
+        std::vector<int32_t> operators;  // not tried yet
     };
 
     static bool in(const uint64_t* s, int32_t atom) { return s[atom / 64] >> (atom % 64) & 1; }
@@ -50,8 +50,7 @@ private:
         return std::binary_search(sorted.begin(), sorted.end(), atom);
     }
 
-    // Each operator stands under one of its add effects, the one that fewest operators have: it can only lead to states
-    // in which that atom is true.
+    // Indexes each operator by the rarest of its add effects. It can only lead to states in which that atom is true.
     static Rows watch(const RegressionTask& task) {
         std::vector<int32_t> adders(task.groups_of.size());
         for (int32_t atom : task.add.values) ++adders[atom];
@@ -81,7 +80,7 @@ private:
         return true;
     }
 
-    // Operators that lead to s from a state without mutex pairs, in random order.
+    // The operators that lead to s from a state without mutex pairs, in random order.
     std::vector<int32_t> predecessors(const uint64_t* s, Random& random) {
         atoms_.clear();
         for (std::size_t w = 0; w < width_; ++w)
@@ -107,7 +106,7 @@ private:
             if (in(s, atom) && !in(add, atom)) return false;
         for (int32_t atom : pre)
             if (!in(s, atom) && !in(del, atom)) return false;
-        // s' keeps the atoms of s but Add \ Pre; what Pre brings back must not exclude any of them.
+        // s' has the atoms of s without Add \ Pre. No atom of Pre may be mutex with one of these.
         for (int32_t p : pre)
             for (int32_t group : task_.groups_of[p]) {
                 const int32_t q = atom_in_group_[group];
@@ -118,7 +117,8 @@ private:
 
     static void set(uint64_t* s, int32_t atom) { s[atom / 64] |= uint64_t{1} << (atom % 64); }
 
-    // False where the complements of added atoms, which keep the state full, exclude other atoms of it.
+    // Computes the predecessor. Returns false if it would have a complement of an added atom that is mutex with another
+    // of its atoms.
     bool step_back(const uint64_t* s, int32_t a, uint64_t* before) const {
         const auto pre = task_.pre[a];
         std::copy_n(s, width_, before);
@@ -128,13 +128,13 @@ private:
             const int32_t opposite = task_.opposite[atom];
             if (opposite < 0 || in(pre, atom) || in(before, opposite)) continue;
             for (int32_t group : task_.groups_of[opposite])
-                if (holds_one_of(group, before)) return false;
+                if (has_atom_of(group, before)) return false;
             set(before, opposite);
         }
         return true;
     }
 
-    bool holds_one_of(int32_t group, const uint64_t* s) const {
+    bool has_atom_of(int32_t group, const uint64_t* s) const {
         const auto atoms = members_[group];
         return std::any_of(atoms.begin(), atoms.end(), [&](int32_t atom) { return in(s, atom); });
     }
@@ -152,7 +152,7 @@ private:
     std::size_t width_;
     BackwardStates& result_;
     Rows watched_, members_;
-    std::vector<int32_t> atoms_, atom_in_group_;  // of the state that is looked at; it holds one atom of a group at most
+    std::vector<int32_t> atoms_, atom_in_group_;  // of the current state, which has at most one atom of each group
     int32_t index_ = 0;
 };
 

@@ -11,18 +11,18 @@
 namespace goalward {
 
 struct BackwardStates {
-    std::vector<uint64_t> states;  // bit rows, search after search, in the order they were visited
-    std::vector<int32_t> depth;    // steps back from the goal state along the search's path
-    std::vector<int32_t> search;   // which search
-    std::vector<int32_t> parent;   // the row that was reached from this one by `operators`; -1 for goal states
+    std::vector<uint64_t> states;  // bit rows, search by search, in the order of visits
+    std::vector<int32_t> depth;    // number of steps from the goal state on the path of the search
+    std::vector<int32_t> search;   // index of the search
+    std::vector<int32_t> parent;   // the row of the state that `operators` leads to from this one; -1 for goal states
     std::vector<int32_t> operators;
 };
 
-// From each full goal state (a bit row of `width` words), visit up to `n` distinct states depth first, predecessors in
-// random order. A predecessor of s through a is s' = (s \ (Add(a) \ Pre(a))) ∪ Pre(a) where s' has a as an applicable
-// operator that leads to s and holds no mutex pair; where an atom that a adds has a complement, s' holds that instead.
-// Search i depends on the seed and i alone. `go_on` is asked about twenty times a second; when it returns false, the
-// searches so far are given, at least one.
+// Runs a depth-first search backwards from each full goal state (a bit row of `width` words), with predecessors in
+// random order, until it has visited `n` distinct states. The predecessor of s through a is s' = (s \ (Add(a) \
+// Pre(a))) ∪ Pre(a), where atoms in Add(a) that have a complement are replaced by it. It counts only if it contains no
+// mutex pair and a is applicable in s' and leads to s. Search i depends only on the seed and i. `go_on` is called about
+// twenty times a second; once it returns false, the searches so far are returned, but at least one.
 BackwardStates backward_searches(const RegressionTask& task, std::span<const uint64_t> goals, std::size_t width, int n,
                                  uint64_t seed, const std::function<bool()>& go_on);
 

@@ -29,7 +29,7 @@ Rows lists_of(const std::vector<std::vector<int32_t>>& lists) {
     return rows;
 }
 
-// Draws the pre-images of one condition x after the other, in random order.
+// Draws the pre-images of a condition x in random order, without replacement.
 class Preimages {
 public:
     explicit Preimages(const RegressionTask& task)
@@ -51,34 +51,35 @@ public:
             for (int32_t group : task_.groups_of[atom]) atom_in_group_[group] = atom;
         }
         ++step_;
-        left_.clear();
+        undrawn_.clear();
         for (int32_t atom : x_)
             for (int32_t a : adders_[atom])
                 if (stamp_[a] != step_) {
                     stamp_[a] = step_;
-                    left_.push_back(a);
+                    undrawn_.push_back(a);
                 }
     }
 
-    // (x \ Add(a)) ∪ Pre(a) for a random valid action a that was not drawn before; false if there is none left.
+    // Computes (x \ Add(a)) ∪ Pre(a) for a random valid action a that was not drawn before; false if none is left.
     bool draw(Random& random, Condition& preimage) {
-        while (!left_.empty()) {
-            std::swap(left_[random.below(static_cast<uint32_t>(left_.size()))], left_.back());
-            const int32_t a = left_.back();
-            left_.pop_back();
+        while (!undrawn_.empty()) {
+            std::swap(undrawn_[random.below(static_cast<uint32_t>(undrawn_.size()))], undrawn_.back());
+            const int32_t a = undrawn_.back();
+            undrawn_.pop_back();
             if (!valid(a)) continue;
             const auto pre = task_.pre[a], add = task_.add[a];
-            rest_.clear();
-            std::set_difference(x_.begin(), x_.end(), add.begin(), add.end(), std::back_inserter(rest_));
+            without_add_.clear();
+            std::set_difference(x_.begin(), x_.end(), add.begin(), add.end(), std::back_inserter(without_add_));
             preimage.clear();
-            std::set_union(rest_.begin(), rest_.end(), pre.begin(), pre.end(), std::back_inserter(preimage));
+            std::set_union(without_add_.begin(), without_add_.end(), pre.begin(), pre.end(),
+                           std::back_inserter(preimage));
             return true;
         }
         return false;
     }
 
 private:
-    // As in rollouts: a adds an atom of x, deletes none, and its precondition excludes none of the atoms that stay.
+    // As in rollouts: a adds an atom of x, deletes none, and no precondition is mutex with one of the other atoms.
     bool valid(int32_t a) const {
         for (int32_t atom : task_.del[a])
             if (in_x_[atom]) return false;
@@ -93,12 +94,12 @@ private:
 
     const RegressionTask& task_;
     Rows adders_;
-    Condition x_, rest_;
+    Condition x_, without_add_;
     std::vector<uint8_t> in_x_;
     std::vector<int32_t> atom_in_group_;
     std::vector<int64_t> stamp_;
     int64_t step_ = 0;
-    std::vector<int32_t> left_;  // actions that add an atom of x and were not drawn yet
+    std::vector<int32_t> undrawn_;  // actions that add an atom of x and were not drawn yet
 };
 
 class Sampler {
@@ -110,7 +111,7 @@ public:
         add(goal, 0);
     }
 
-    // Returns the conditions that were not expanded to the end.
+    // Returns the conditions that were not fully expanded.
     std::vector<int32_t> search_breadth_first(std::size_t n) {
         Seen seen{key_of(to_vector(0))};
         std::vector<int32_t> layer{0}, found;
@@ -135,14 +136,14 @@ public:
     void walk_from(std::vector<int32_t> leaves, std::size_t n) {
         while (!leaves.empty()) {
             shuffle(leaves, random_);
-            std::vector<int32_t> fruitful;
+            std::vector<int32_t> productive;  // leaves whose last walk made at least one step
             for (int32_t leaf : leaves) {
                 if (size() >= n || limits_.stopped()) return;
                 const std::size_t before = size();
                 walk(leaf, n);
-                if (size() > before) fruitful.push_back(leaf);
+                if (size() > before) productive.push_back(leaf);
             }
-            leaves.swap(fruitful);
+            leaves.swap(productive);
         }
     }
 
@@ -193,13 +194,13 @@ ConditionSuccessors condition_successors(const RegressionTask& task, const Rows&
     const std::size_t n_atoms = task.groups_of.size();
     std::vector<int64_t> counts(n_atoms);
     for (int32_t atom : conditions.values) ++counts[atom];
-    // An action is looked up by the atom of its precondition that the fewest conditions hold.
-    std::vector<int32_t> always;
+    // Index each action by the atom of its precondition that occurs in the fewest conditions.
+    std::vector<int32_t> without_precondition;
     std::vector<std::vector<int32_t>> by_atom(n_atoms);
     for (std::size_t a = 0; a < task.pre.size(); ++a) {
         const auto pre = task.pre[a];
         const auto rarer = [&](int32_t p, int32_t q) { return counts[p] < counts[q]; };
-        auto& list = pre.empty() ? always : by_atom[*std::min_element(pre.begin(), pre.end(), rarer)];
+        auto& list = pre.empty() ? without_precondition : by_atom[*std::min_element(pre.begin(), pre.end(), rarer)];
         list.push_back(static_cast<int32_t>(a));
     }
     ConditionSuccessors result;
@@ -219,7 +220,7 @@ ConditionSuccessors condition_successors(const RegressionTask& task, const Rows&
     for (std::size_t i = 0; i < conditions.size(); ++i) {
         std::fill(x.begin(), x.end(), 0);
         for (int32_t atom : conditions[i]) x[atom / 64] |= uint64_t{1} << (atom % 64);
-        for (int32_t a : always) try_action(i, a);
+        for (int32_t a : without_precondition) try_action(i, a);
         for (int32_t atom : conditions[i])
             for (int32_t a : by_atom[atom]) try_action(i, a);
     }

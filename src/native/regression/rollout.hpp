@@ -1,4 +1,4 @@
-// Rollouts of pre-images backwards from the goal (the paper's "Extracting state sets through regression").
+// Rollouts of pre-images from the goal by regression (the paper's "Extracting state sets through regression").
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 namespace goalward {
 
 struct Rollouts {
-    Rows preimages;                  // rollout after rollout, each from x_0 = G on; atoms sorted
+    Rows preimages;                  // rollout by rollout, each from x_0 = G on; atoms are sorted
     std::vector<int32_t> depth;      // i of x_i
     std::vector<int32_t> rollout;    // j
     std::vector<int32_t> operators;  // a with x_i = pre-image of x_{i-1} under a; -1 for x_0
 };
 
-// n rollouts of at most `length` steps. A rollout without valid actions ends early. Rollout j depends on the seed and j
-// alone. `go_on` is asked about twenty times a second; when it returns false, what has been rolled out so far is given.
+// Runs n rollouts of at most `length` steps. A rollout ends early if no action is valid. Rollout j depends only on the
+// seed and j. `go_on` is called about twenty times a second; once it returns false, the rollouts so far are returned.
 Rollouts regress(const RegressionTask& task, Selection selection, int n, int length, uint64_t seed,
                  const std::function<bool()>& go_on);
 

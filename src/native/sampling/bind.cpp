@@ -28,27 +28,28 @@ auto draw(int n_atoms, const BitRows& core, const Ints& group_offsets, const Int
                             to_vector(complement_of, -1, n_atoms)};
     const Rows rows = to_rows(forced_offsets, forced, n_atoms);
     require(core.size() == bit_words(n_atoms) && (pool.shape(0) == 0 || pool.shape(1) == bit_words(n_atoms)),
-            "bit rows do not fit the number of atoms");
+            "the width of the bit rows does not match the number of atoms");
     require(complement_of.size() == static_cast<std::size_t>(n_atoms) && space.groups_of.size() == complement_of.size(),
-            "atoms differ in number");
+            "the numbers of atoms differ");
     to_vector(chosen, -1, static_cast<int64_t>(rows.size()));
     std::vector<uint64_t> states;
     {
         nb::gil_scoped_release released;
-        states = sample_states(space, rows, {chosen.data(), chosen.size()}, words(pool), seed, asking(go_on));
+        states = sample_states(space, rows, {chosen.data(), chosen.size()}, words(pool), seed, polling(go_on));
     }
     return to_bit_rows(std::move(states), bit_words(n_atoms));
 }
 
 auto label(const Ints& preimage_offsets, const Ints& preimages, const Ints& depth, int n_atoms, const BitRows& states,
            int32_t otherwise, std::optional<nb::callable> go_on) {
-    if (states.shape(1) != bit_words(n_atoms)) throw std::invalid_argument("the bit rows do not fit the number of atoms");
+    if (states.shape(1) != bit_words(n_atoms))
+        throw std::invalid_argument("the width of the bit rows does not match the number of atoms");
     const Rows rows = to_rows(preimage_offsets, preimages, n_atoms);
-    require(depth.size() == rows.size(), "pre-images and depths differ in number");
+    require(depth.size() == rows.size(), "the numbers of pre-images and depths differ");
     std::vector<int32_t> labels;
     {
         nb::gil_scoped_release released;
-        labels = label_states(rows, {depth.data(), depth.size()}, n_atoms, words(states), otherwise, asking(go_on));
+        labels = label_states(rows, {depth.data(), depth.size()}, n_atoms, words(states), otherwise, polling(go_on));
     }
     return to_numpy(std::move(labels));
 }
@@ -66,14 +67,14 @@ void register_sampling(nb::module_& m) {
                   "forced: numpy.typing.NDArray[numpy.int32], chosen: numpy.typing.NDArray[numpy.int32], "
                   "pool: numpy.typing.NDArray[numpy.uint64], seed: int, "
                   "go_on: collections.abc.Callable[[], bool] | None = None) -> numpy.typing.NDArray[numpy.uint64]"),
-          "Full states with the chosen rows of atoms forced, mutexes repaired, as bit rows.");
+          "Draws full states in which the chosen rows of atoms are true and mutex groups hold, as bit rows.");
     m.def("label_states", &label, "preimage_offsets"_a, "preimages"_a, "depth"_a, "n_atoms"_a, "states"_a,
           "otherwise"_a, "go_on"_a.none() = nb::none(),
           nb::sig("def label_states(preimage_offsets: numpy.typing.NDArray[numpy.int32], "
                   "preimages: numpy.typing.NDArray[numpy.int32], depth: numpy.typing.NDArray[numpy.int32], n_atoms: int, "
                   "states: numpy.typing.NDArray[numpy.uint64], otherwise: int, "
                   "go_on: collections.abc.Callable[[], bool] | None = None) -> numpy.typing.NDArray[numpy.int32]"),
-          "The least depth of a pre-image that holds in each state.");
+          "The minimum depth of a pre-image that each state contains.");
 }
 
 }  // namespace goalward

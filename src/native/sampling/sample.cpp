@@ -49,7 +49,7 @@ public:
         } else {
             const auto row = random_.below(static_cast<uint32_t>(pool_.size() / words_));
             for (std::size_t w = 0; w < words_; ++w) state[w] = pool_[row * words_ + w] & space_.core[w];
-            // States of the pool have at most one atom per group: only that one may have to give way.
+            // States of the pool have at most one true atom per group, so at most that one must become false.
             each_group_of_true(state, [&](int32_t group, int32_t atom) { in_group_[group] = atom; });
             for (int32_t atom : forced)
                 for (int32_t group : space_.groups_of[atom])
@@ -57,16 +57,16 @@ public:
             each_group_of_true(pool_.data() + row * words_, [&](int32_t group, int32_t) { in_group_[group] = -1; });
             for (int32_t atom : forced) set(state, atom);
         }
-        // A complement atom is true exactly where its atom is false. Where only the complement matters, it is an atom
-        // like any other.
+        // Set complement atoms to the negation of their atoms. If only the complement is a core atom, it is sampled
+        // like any other atom.
         for (int32_t atom : complements_)
             if (!test(state, space_.complement_of[atom])) set(state, atom);
     }
 
 private:
-    struct Part {  // of a group: some of its atoms that lie in one word
+    struct Part {  // the atoms of a group in one word
         int32_t word;
-        int32_t first;  // its lowest atom
+        int32_t first;  // the lowest of these atoms
         uint64_t mask;
         bool single;
     };
@@ -80,17 +80,17 @@ private:
             }
     }
 
-    // Groups in random order; a group with several true atoms keeps a forced one, else a random one.
+    // Visits the groups in random order; a group with several true atoms keeps a forced one or, if none, a random one.
     void repair(uint64_t* state) {
         for (std::size_t i = order_.size(); i > 1; --i)
             std::swap(order_[i - 1], order_[random_.below(static_cast<uint32_t>(i))]);
         for (int32_t group : order_) {
             const std::span<const Part> parts(parts_.data() + part_start_[group],
                                               parts_.data() + part_start_[group + 1]);
-            std::size_t count = 0;  // of true_, the group's true atoms
+            std::size_t count = 0;  // number of the group's true atoms, which are stored in true_
             for (const Part& part : parts) {
                 uint64_t rest = state[part.word] & part.mask;
-                if (part.single) {  // whether it is true is a coin flip: no branch on it
+                if (part.single) {  // without a branch, because it would be mispredicted half of the time
                     true_[count] = part.first;
                     count += rest != 0;
                 } else {
@@ -136,9 +136,9 @@ std::vector<uint64_t> sample_states(const SampleSpace& space, const Rows& forced
     return states;
 }
 
-// Bit-parallel over blocks of 512 states: a block is transposed, which gives a row of 512 bits per atom, and a pre-image is
-// tested on all of its states at once by AND-ing the rows of its atoms, the rarest first. Most pre-images fail after a
-// few atoms. Pre-images are tried by ascending depth, so the first that holds is the label.
+// Bit-parallel over blocks of 512 states. A block is transposed to a row of 512 bits per atom. A pre-image is tested on
+// all states of the block by AND-ing the rows of its atoms, the rarest first; most pre-images fail after a few atoms.
+// Pre-images are tested by ascending depth, so the depth of the first one that a state contains is its label.
 std::vector<int32_t> label_states(const Rows& preimages, std::span<const int32_t> depth, int n_atoms,
                                   std::span<const uint64_t> states, int32_t otherwise,
                                   const std::function<bool()>& go_on) {
@@ -170,13 +170,13 @@ std::vector<int32_t> label_states(const Rows& preimages, std::span<const int32_t
         uint64_t word[lanes];
     };
     std::vector<Bits> by_atom(n_atoms);
-    // Blocks in an order that is spread over all of them: whatever is done by the time there must be an end stands for
-    // the rest.
+    // Process the blocks in an order that jumps between distant ones, so that the labelled states are representative if
+    // a stop is requested.
     const std::size_t n_blocks = (n + block - 1) / block;
     std::size_t stride = n_blocks * 5 / 8 + 1;
     while (std::gcd(stride, n_blocks) > 1) ++stride;
-    bool enough = false;
-    for (std::size_t done = 0; done < n_blocks && !enough; ++done) {
+    bool stopped = false;
+    for (std::size_t done = 0; done < n_blocks && !stopped; ++done) {
         const std::size_t from = done * stride % n_blocks * block, size = std::min(block, n - from);
         std::fill_n(labels.begin() + static_cast<std::ptrdiff_t>(from), size, otherwise);
         std::fill(by_atom.begin(), by_atom.end(), Bits{});
@@ -194,22 +194,22 @@ std::vector<int32_t> label_states(const Rows& preimages, std::span<const int32_t
                 for (std::size_t l = 0; l < lanes; ++l) some |= holds.word[l] &= row.word[l];
                 any = some != 0;
             }
-            // The first block is done, however long that takes.
+            // The first block is always completed.
             if (t % 65536 == 65535 && done && limits.stopped()) {
                 std::fill_n(labels.begin() + static_cast<std::ptrdiff_t>(from), size, -1);
-                enough = true;
+                stopped = true;
                 break;
             }
             if (!any) continue;
-            uint64_t left = 0;
+            uint64_t unlabelled = 0;
             for (std::size_t l = 0; l < lanes; ++l) {
                 for (uint64_t rest = holds.word[l]; rest; rest &= rest - 1)
                     labels[from + l * 64 + static_cast<std::size_t>(__builtin_ctzll(rest))] = depth[order[t]];
-                left |= open.word[l] &= ~holds.word[l];
+                unlabelled |= open.word[l] &= ~holds.word[l];
             }
-            if (!left) break;
+            if (!unlabelled) break;
         }
-        enough = enough || limits.stopped();
+        stopped = stopped || limits.stopped();
     }
     return labels;
 }

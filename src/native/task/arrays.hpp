@@ -1,4 +1,4 @@
-// What crosses the boundary to Python: integer arrays, and batches of states as one row of bits each, in 64-bit words.
+// Conversions between NumPy and C++: integer arrays, and batches of states as bit rows of 64-bit words.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -22,55 +22,56 @@ using BitRows = nanobind::ndarray<const uint64_t, nanobind::ndim<2>, nanobind::c
 
 inline std::vector<int32_t> to_vector(const Ints& array) { return {array.data(), array.data() + array.size()}; }
 
-// Arrays may come from a file that somebody made up. Python checks what it reads; this is the last check before native
-// code uses the numbers as places in memory.
-inline void require(bool holds, const char* what) {
-    if (!holds) throw std::invalid_argument(std::string("damaged arrays: ") + what);
+// Arrays may come from a manipulated file. Python checks what it reads; this is the last check before native code uses
+// the numbers as indices.
+inline void require(bool condition, const char* what) {
+    if (!condition) throw std::invalid_argument(std::string("damaged arrays: ") + what);
 }
-// Numbers from `lowest` up to, but not including, `end`.
-inline std::vector<int32_t> to_vector(const Ints& array, int64_t lowest, int64_t end) {
+// Copies an array; throws unless all numbers are in [min, end).
+inline std::vector<int32_t> to_vector(const Ints& array, int64_t min, int64_t end) {
     for (std::size_t i = 0; i < array.size(); ++i)
-        require(array.data()[i] >= lowest && array.data()[i] < end, "a number is out of bounds");
+        require(array.data()[i] >= min && array.data()[i] < end, "a number is out of bounds");
     return to_vector(array);
 }
-// Rows of numbers from 0 up to, but not including, `end`.
+// Rows of numbers in [0, end).
 inline Rows to_rows(const Ints& offsets, const Ints& values, int64_t end) {
     const std::size_t n = offsets.size();
-    require(n > 0 && offsets.data()[0] == 0, "rows do not begin at 0");
-    for (std::size_t i = 1; i < n; ++i) require(offsets.data()[i - 1] <= offsets.data()[i], "rows end before they begin");
+    require(n > 0 && offsets.data()[0] == 0, "rows do not start at 0");
+    for (std::size_t i = 1; i < n; ++i) require(offsets.data()[i - 1] <= offsets.data()[i], "offsets are not ascending");
     require(static_cast<std::size_t>(offsets.data()[n - 1]) == values.size(), "rows do not cover their values");
     return {to_vector(offsets), to_vector(values, 0, end)};
 }
-// The same, each row strictly ascending.
+// The same; each row must be strictly ascending.
 inline Rows to_sorted_rows(const Ints& offsets, const Ints& values, int64_t end) {
     Rows rows = to_rows(offsets, values, end);
     for (std::size_t i = 0; i < rows.size(); ++i)
         for (std::size_t j = 1; j < rows[i].size(); ++j)
-            require(rows[i][j - 1] < rows[i][j], "a row is not sorted, or holds a number twice");
+            require(rows[i][j - 1] < rows[i][j], "a row is not sorted, or has duplicates");
     return rows;
 }
 
 // NumPy arrays that take over a vector's memory.
 template <class T>
 auto to_numpy(std::vector<T>&& values) {
-    auto* held = new std::vector<T>(std::move(values));
-    nanobind::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>>(held->data(), {held->size()}, owner);
+    auto* vector = new std::vector<T>(std::move(values));
+    nanobind::capsule owner(vector, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>>(vector->data(), {vector->size()}, owner);
 }
 template <class T>
 auto to_matrix(std::vector<T>&& values, std::size_t rows, std::size_t width) {
-    auto* held = new std::vector<T>(std::move(values));
-    nanobind::capsule owner(held, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-    return nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<2>>(held->data(), {rows, width}, owner);
+    auto* vector = new std::vector<T>(std::move(values));
+    nanobind::capsule owner(vector, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<2>>(vector->data(), {rows, width}, owner);
 }
 inline auto to_bit_rows(std::vector<uint64_t>&& values, std::size_t width) {
     const std::size_t rows = width ? values.size() / width : 0;
     return to_matrix(std::move(values), rows, width);
 }
 
-// A question that native loops ask about twenty times a second, without the interpreter's lock: shall it go on? Runs
-// pending signal handlers too: an exception from one (Ctrl-C) ends the loop and reaches the caller.
-inline auto asking(const std::optional<nanobind::callable>& go_on) {
+// Wraps the Python callback `go_on` for native loops, which call it about twenty times a second without holding the
+// GIL. It also runs pending signal handlers, so that an exception from one (Ctrl-C) ends the loop and reaches the
+// caller.
+inline auto polling(const std::optional<nanobind::callable>& go_on) {
     return [&go_on] {
         nanobind::gil_scoped_acquire gil;
         if (PyErr_CheckSignals() != 0) throw nanobind::python_error();
@@ -82,7 +83,7 @@ inline std::size_t bit_words(int n_atoms) { return (static_cast<std::size_t>(n_a
 
 inline void check_width(const Problem& problem, const BitRows& bits) {
     if (bits.shape(1) != bit_words(problem.packing().n_atoms()))
-        throw std::invalid_argument("the bit rows do not fit the number of atoms");
+        throw std::invalid_argument("the width of the bit rows does not match the number of atoms");
 }
 
 inline void read_bits(const BitRows& bits, std::size_t row, int n_atoms, std::vector<int32_t>& atoms) {
@@ -96,7 +97,7 @@ inline void read_bits(const BitRows& bits, std::size_t row, int n_atoms, std::ve
         }
 }
 
-struct PackedStates {  // a batch of states from outside, packed for a problem
+struct PackedStates {  // a batch of states from Python, packed for a problem
     std::vector<Word> words;
     std::vector<const Word*> states;
 };

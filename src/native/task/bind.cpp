@@ -18,7 +18,7 @@ void construct(Problem* self, const Ints& pre_offsets, const Ints& pre, const In
     Rows pre_rows = to_sorted_rows(pre_offsets, pre, n_atoms), add_rows = to_sorted_rows(add_offsets, add, n_atoms),
          delete_rows = to_sorted_rows(delete_offsets, del, n_atoms);
     for (const Rows* rows : {&pre_rows, &add_rows, &delete_rows})
-        require(rows->size() == costs.size() && operators.size() == costs.size(), "operators differ in number");
+        require(rows->size() == costs.size() && operators.size() == costs.size(), "the numbers of operators differ");
     Rows variable_rows = to_sorted_rows(variable_offsets, variables, n_atoms);
     std::vector<bool> stored(n_atoms);
     for (int32_t atom : variable_rows.values) {
@@ -30,7 +30,7 @@ void construct(Problem* self, const Ints& pre_offsets, const Ints& pre, const In
                        {operators.data(), operators.data() + operators.size()}, n_atoms);
 }
 
-// Packed states, one after another, as bit rows.
+// Converts packed states to bit rows.
 std::vector<uint64_t> to_bits(const Problem& problem, const std::vector<Word>& words, std::size_t n) {
     const Packing& packing = problem.packing();
     std::vector<uint64_t> bits(packing.n_bit_words() * n);
@@ -51,14 +51,14 @@ auto steps(const Problem& problem, const Ints& state) {
                           to_bit_rows(to_bits(problem, found.states, n), bit_words(problem.packing().n_atoms())));
 }
 
-auto walks(const Problem& problem, const Ints& init, int n, const Ints& stops, uint64_t seed,
+auto walks(const Problem& problem, const Ints& init, int n, const Ints& steps, uint64_t seed,
            std::optional<nb::callable> go_on) {
     std::vector<uint64_t> bits;
     {
-        const std::span<const int32_t> start(init.data(), init.size()), at(stops.data(), stops.size());
+        const std::span<const int32_t> start(init.data(), init.size()), ends(steps.data(), steps.size());
         nb::gil_scoped_release released;
-        const Walks walked = random_walks(problem, start, n, at, seed, asking(go_on));
-        bits = to_bits(problem, walked.states, walked.n * at.size());
+        const Walks result = random_walks(problem, start, n, ends, seed, polling(go_on));
+        bits = to_bits(problem, result.states, result.n * ends.size());
     }
     return to_bit_rows(std::move(bits), bit_words(problem.packing().n_atoms()));
 }
@@ -66,24 +66,24 @@ auto walks(const Problem& problem, const Ints& init, int n, const Ints& stops, u
 }  // namespace
 
 void register_task(nb::module_& m) {
-    nb::class_<Problem>(m, "Problem", "A grounded task, packed and ready for walking through its states.")
+    nb::class_<Problem>(m, "Problem", "A grounded task in the form that native search works on.")
         .def("__init__", &construct, "pre_offsets"_a, "pre"_a, "add_offsets"_a, "add"_a, "delete_offsets"_a,
              "delete"_a, "costs"_a, "goal"_a, "variable_offsets"_a, "variables"_a, "operators"_a, "n_atoms"_a)
         .def_prop_ro("state_bytes", [](const Problem& p) { return p.packing().n_words() * sizeof(Word); })
         .def_prop_ro("state_bits", [](const Problem& p) { return p.packing().n_bits(); })
         .def_prop_ro("n_variables", [](const Problem& p) { return p.packing().n_variables(); });
-    m.def("random_walks", &walks, "problem"_a, "init"_a, "n"_a, "stops"_a, "seed"_a, "go_on"_a.none() = nb::none(),
+    m.def("random_walks", &walks, "problem"_a, "init"_a, "n"_a, "steps"_a, "seed"_a, "go_on"_a.none() = nb::none(),
           nb::sig("def random_walks(problem: Problem, init: numpy.typing.NDArray[numpy.int32], n: int, "
-                  "stops: numpy.typing.NDArray[numpy.int32], seed: int, "
+                  "steps: numpy.typing.NDArray[numpy.int32], seed: int, "
                   "go_on: collections.abc.Callable[[], bool] | None = None) -> numpy.typing.NDArray[numpy.uint64]"),
-          "States of uniform random walks after each number of steps in `stops`, as bit rows; fewer where `go_on` "
-          "returns False.");
+          "The states of uniform random walks after each number of `steps`, as bit rows; fewer if `go_on` returns "
+          "False.");
     m.def("successors", &steps, "problem"_a, "state"_a,
           nb::sig("def successors(problem: Problem, state: numpy.typing.NDArray[numpy.int32]) "
                   "-> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.uint64]]"),
-          "The applicable operators, and the states that they lead to as bit rows.");
+          "The applicable operators, and the successor state of each as a bit row.");
     m.def("states_along", &along, "problem"_a, "init"_a, "plan"_a,
-          "The states that a plan passes, the first and the last included, as bit rows.");
+          "The states that a plan visits, including the first and the last, as bit rows.");
 }
 
 }  // namespace goalward

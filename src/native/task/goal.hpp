@@ -1,4 +1,4 @@
-// Atoms that are wanted together, ready to be tested on packed states: a problem's goal, or a part of it.
+// A conjunction of atoms, compiled for tests on packed states: a problem's goal, or a part of it.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace goalward {
 
 class Goal {
 public:
-    // An atom that is not stored is taken to be always true, and left out.
+    // Atoms that are not stored count as true.
     Goal(std::vector<int32_t> atoms, const Packing& packing);
 
     std::span<const int32_t> atoms() const { return atoms_; }

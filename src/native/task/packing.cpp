@@ -14,14 +14,14 @@ Packing::Packing(Rows variables, int n_atoms)
     std::iota(order.begin(), order.end(), 0);
     const auto bits = [&](int v) { return std::bit_width(variables_[v].size()); };
     std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return bits(a) > bits(b); });
-    // First fit by decreasing width. `open` walks forward past words that are full for every later, narrower variable.
+    // First fit by decreasing width. `first_open` is the first word that is not full.
     std::vector<int> used;
-    std::size_t open = 0;
+    std::size_t first_open = 0;
     for (int v : order) {
         const int width = bits(v);
         n_bits_ += width;
-        while (open < used.size() && used[open] == 32) ++open;
-        std::size_t word = open;
+        while (first_open < used.size() && used[first_open] == 32) ++first_open;
+        std::size_t word = first_open;
         while (word < used.size() && used[word] + width > 32) ++word;
         if (word == used.size()) used.push_back(0);
         layout_[v] = {static_cast<uint32_t>(word), static_cast<uint32_t>(used[word]),

@@ -1,7 +1,7 @@
 // States packed by finite-domain variables.
 //
-// A variable is a set of atoms of which at most one is true: value 0 means none, value i its i-th atom. A variable of
-// k atoms takes ceil(log2(k + 1)) bits, and no variable straddles a word, so reading and writing one is a shift and a
+// A variable is a set of atoms of which at most one is true. Its value is 0 if none is true, and i if its i-th atom is.
+// A variable of k atoms takes ceil(log2(k + 1)) bits, all in one word, so reading and writing it needs a shift and a
 // mask. Atoms outside all variables (irrelevant to the goal) are not stored.
 #pragma once
 
@@ -53,7 +53,7 @@ public:
         for (int v = 0; v < n_variables(); ++v)
             if (const int32_t x = value(state, v)) atoms.push_back(variables_[v][x - 1]);
     }
-    // A state as a bit row over all atoms: n_bit_words() words, zero before.
+    // Writes a state as a bit row over all atoms; `bits` are n_bit_words() words that must be 0.
     std::size_t n_bit_words() const { return (slots_.size() + 63) / 64; }
     void write_bits(const Word* state, uint64_t* bits) const {
         for (int v = 0; v < n_variables(); ++v)
@@ -62,7 +62,7 @@ public:
                 bits[atom / 64] |= uint64_t{1} << (atom % 64);
             }
     }
-    // Throws std::invalid_argument where two atoms of one variable are given.
+    // Throws std::invalid_argument if two atoms belong to the same variable.
     void pack(std::span<const int32_t> atoms, Word* state) const;
 
 private:

@@ -58,7 +58,7 @@ int32_t PreimageWalk::choose(Selection selection, Random& random) {
                 best = score;
                 ties = 0;
             }
-            // Keeping the k-th of equals with probability 1/k makes the choice among them uniform.
+            // Keeping the k-th of the best actions with probability 1/k makes the choice uniform.
             if (score == best && random.below(++ties) == 0) chosen = a;
         }
     return chosen;

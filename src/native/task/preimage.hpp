@@ -1,11 +1,11 @@
-// Steps backwards: from a set of atoms x to the pre-image (x \ Add(a)) ∪ Pre(a) of an action a.
+// Random walks by regression: a step leads from a set of atoms x to the pre-image (x \ Add(a)) ∪ Pre(a) of an action a.
 //
 //     PreimageWalk walk(task);
 //     walk.start();                                     // x = G
 //     const int32_t a = walk.choose(Selection::uniform, random);
 //     if (a >= 0) walk.apply(a);
 //
-// A valid action adds an atom of x, deletes none of it, and its precondition excludes none of its other atoms by a mutex.
+// A valid action adds an atom of x, deletes none, and has no precondition that is mutex with one of its other atoms.
 #pragma once
 
 #include <cstdint>
@@ -22,33 +22,33 @@ struct RegressionTask {
     Rows groups_of;      // per atom, the mutex groups it belongs to
     std::vector<int32_t> goal;
     int n_groups = 0;
-    std::vector<int32_t> opposite;  // per atom, the one that is true exactly where it is false, or -1
+    std::vector<int32_t> opposite;  // per atom, its negation if that is an atom, or -1
 };
 
-// The stored atoms and active operators of a problem. `opposite` is left empty: walks do not need it.
+// The stored atoms and active operators of a problem. `opposite` is empty, because walks do not need it.
 RegressionTask regression_task(const Problem& problem, const Rows& mutex_groups);
 
 enum class Selection { uniform, novelty };  // RSL, N-RSL
 
-// x as flags and, per mutex group, its one atom in x.
+// Stores x as flags and, for each mutex group, its only atom in x.
 //
-// x never holds two atoms of a group: G does not, and an action whose precondition would bring a second one is not
-// valid. So whether x meets e-Del(a) can be read off the groups of Pre(a).
+// x never contains two atoms of a group: G does not, and an action that would add a second one is not valid. So the
+// groups of Pre(a) tell whether x contains an atom that is mutex with Pre(a).
 class PreimageWalk {
 public:
-    // The task belongs to the caller.
+    // The task must outlive the walk.
     explicit PreimageWalk(const RegressionTask& task);
 
     void start();
     // x, sorted.
     const std::vector<int32_t>& preimage();
     bool contains(int32_t atom) const { return in_x_[atom]; }
-    // An action to regress through, drawn uniformly among the valid ones, or among those of them with the most
-    // preconditions that are new to the walk (μ⁺); -1 where none is valid.
+    // Draws a valid action uniformly or, with Selection::novelty, uniformly among those with the most preconditions
+    // that are new in the walk (μ⁺). Returns -1 if no action is valid.
     int32_t choose(Selection selection, Random& random);
     // x becomes (x \ Add(a)) ∪ Pre(a).
     void apply(int32_t a);
-    // Actions looked at so far: a measure of work that repeats exactly.
+    // Number of actions examined so far, as a repeatable measure of work.
     uint64_t effort() const { return effort_; }
 
 private:

@@ -44,7 +44,7 @@ Problem::Problem(Rows pre, Rows add, Rows del, std::vector<int32_t> costs, std::
 }
 
 void Problem::compile_effects(int32_t o) {
-    // Values known to hold before the operator, and values it sets, per variable.
+    // The values that the precondition requires, and the values that the operator sets, by variable.
     std::map<int32_t, int32_t> before, after;
     for (int32_t atom : pre_[o]) before[packing_.slot(atom).variable] = packing_.slot(atom).value;
     for (int32_t atom : add_[o]) after[packing_.slot(atom).variable] = packing_.slot(atom).value;
@@ -59,13 +59,13 @@ void Problem::compile_effects(int32_t o) {
     for (auto [variable, value] : after) assign(variable, value);
     for (int32_t atom : del_[o]) {
         const Packing::Slot s = packing_.slot(atom);
-        if (after.contains(s.variable)) continue;  // an add to the same variable already removes it
-        const auto known = before.find(s.variable);
-        if (known == before.end()) {
+        if (after.contains(s.variable)) continue;  // an add effect on the same variable deletes it, too
+        const auto required = before.find(s.variable);
+        if (required == before.end()) {
             const Packing::Variable v = packing_.layout(s.variable);
             const uint32_t mask = v.mask << v.shift;
             effects_.push_back({{v.word, mask, static_cast<uint32_t>(s.value) << v.shift}, mask, 0});
-        } else if (known->second == s.value) {
+        } else if (required->second == s.value) {
             assign(s.variable, 0);
         }
     }

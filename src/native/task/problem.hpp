@@ -1,4 +1,4 @@
-// A grounded task made ready for walking through its states: packed, with compiled operators and a successor generator.
+// A grounded task in the form that searches work on: packed states, compiled operators and a successor generator.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ public:
         int32_t cost;
     };
 
-    // `variables` choose which atoms are stored; operators with mask 0 are never applied. An atom that is not stored
-    // but in the goal or in the precondition of an active operator is taken to be always true.
+    // Only atoms of `variables` are stored, and operators with mask 0 are never applied. Other atoms in the goal or in
+    // preconditions count as true.
     Problem(Rows pre, Rows add, Rows del, std::vector<int32_t> costs, std::vector<int32_t> goal, Rows variables,
             const std::vector<uint8_t>& operator_mask, int n_atoms);
 
@@ -36,7 +36,7 @@ public:
     void applicable(const int32_t* values, std::vector<int32_t>& operators) const {
         successors_->applicable(values, operators);
     }
-    // Writes the state after operator o into `child`, which holds n_words() words.
+    // Writes the state after operator o into `child`, which has n_words() words.
     void apply(int32_t o, const Word* state, Word* child) const {
         for (int w = 0; w < packing_.n_words(); ++w) child[w] = state[w];
         for (int32_t i = effect_start_[o]; i < effect_start_[o + 1]; ++i) {
@@ -50,7 +50,7 @@ private:
     struct Test {
         uint32_t word, mask, bits;
     };
-    struct Effect {  // where `when` holds before the operator, clear and set bits of the same word
+    struct Effect {  // if `when` holds before the operator, clear and set bits of the same word
         Test when;
         uint32_t clear, set;
     };

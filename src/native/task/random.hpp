@@ -1,5 +1,5 @@
-// A small, fast, seedable generator (xoshiro256**, public domain algorithm by Blackman and Vigna): the same numbers on
-// every machine, which the standard library's distributions do not promise.
+// A small and fast random generator (xoshiro256**, public domain algorithm by Blackman and Vigna). It gives the same
+// numbers on every machine, which the standard library's distributions do not guarantee.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace goalward {
 class Random {
 public:
     explicit Random(uint64_t seed) {
-        for (uint64_t& s : state_) {  // splitmix64 spreads any seed over the whole state
+        for (uint64_t& s : state_) {  // splitmix64 expands the seed to the whole state
             uint64_t z = (seed += 0x9e3779b97f4a7c15);
             z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
             z = (z ^ (z >> 27)) * 0x94d049bb133111eb;

@@ -1,4 +1,4 @@
-// A list of integer lists in compressed form, as the Python side passes it.
+// A list of integer lists as compressed rows, like the Python class Rows.
 #pragma once
 
 #include <cstddef>

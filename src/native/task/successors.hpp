@@ -1,8 +1,8 @@
-// Applicable operators of a state without testing every operator: a decision tree over the variables.
+// Finds the applicable operators of a state with a decision tree over the variables, without testing every operator.
 //
-// A node lists the operators whose preconditions have all been tested on the way to it, then branches on one variable:
-// into the subtree of the state's value, and into the subtree of operators that do not care. The tree is one flat array.
-// It is built without recursion and in near-linear time, whatever the number of variables.
+// A node lists the operators whose preconditions have all been tested on the path to it. It then branches on one
+// variable: into the subtree of the variable's value, and into the subtree of operators without a precondition on the
+// variable. The tree is one flat array, built without recursion in near-linear time for any number of variables.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ public:
     void applicable(const int32_t* values, std::vector<int32_t>& operators) const {
         const std::size_t from = operators.size();
         visit(0, values, operators);
-        if (!overlong_.empty()) drop_untested(from, values, operators);
+        if (!long_preconditions_.empty()) test_long_preconditions(from, values, operators);
     }
 
 private:
@@ -35,21 +35,21 @@ private:
         int32_t op;
         std::vector<Fact> remaining;
     };
-    struct Subtree {  // still to be built; its place in code_ goes to code_[link]
+    struct Subtree {  // not built yet; its index in code_ will be stored in code_[link]
         std::vector<Item> items;
         std::size_t link;
     };
-    struct Overlong {  // facts of a long precondition that the tree does not test
+    struct LongPrecondition {  // the facts of a long precondition that the tree does not test
         int32_t op;
-        std::vector<Fact> rest;
+        std::vector<Fact> untested;
     };
 
     void visit(int32_t node, const int32_t* values, std::vector<int32_t>& operators) const;
-    void drop_untested(std::size_t from, const int32_t* values, std::vector<int32_t>& operators) const;
-    void build_chain(std::vector<Item> items, const Packing& packing, std::vector<Subtree>& later);
+    void test_long_preconditions(std::size_t from, const int32_t* values, std::vector<int32_t>& operators) const;
+    void build_chain(std::vector<Item> items, const Packing& packing, std::vector<Subtree>& pending);
 
     std::vector<int32_t> code_;
-    std::vector<Overlong> overlong_;  // by operator
+    std::vector<LongPrecondition> long_preconditions_;  // sorted by operator
 };
 
 }  // namespace goalward

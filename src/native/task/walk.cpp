@@ -9,37 +9,37 @@
 namespace goalward {
 
 namespace {
-// Variables and operators that walks look at before they ask whether to go on: a few hundredths of a second.
-constexpr std::size_t looked_at_unasked = 1 << 22;
+// Number of variables and operators that walks process between two calls of `go_on`: a few hundredths of a second.
+constexpr std::size_t poll_interval = 1 << 22;
 }  // namespace
 
-Walks random_walks(const Problem& problem, std::span<const int32_t> init, int n, std::span<const int32_t> stops,
+Walks random_walks(const Problem& problem, std::span<const int32_t> init, int n, std::span<const int32_t> steps,
                    uint64_t seed, const std::function<bool()>& go_on) {
     const Packing& packing = problem.packing();
     const std::size_t words = packing.n_words();
     std::vector<Word> start(words), state(words), child(words);
     Walks result;
-    result.states.reserve(words * n * stops.size());
+    result.states.reserve(words * n * steps.size());
     std::vector<int32_t> values(packing.n_variables()), operators;
     packing.pack(init, start.data());
     Random seeds(seed);
-    std::size_t looked_at = looked_at_unasked;
-    bool going = true;
-    for (int i = 0; i < n && going; ++i) {
+    std::size_t work = poll_interval;  // since `go_on` was called
+    bool running = true;
+    for (int i = 0; i < n && running; ++i) {
         Random random(seeds.next());
         state = start;
         int32_t step = 0;
-        for (int32_t stop : stops) {
-            for (; step < stop; ++step) {
-                if (looked_at >= looked_at_unasked) {
-                    going = going && go_on();
-                    looked_at = 0;
+        for (int32_t end : steps) {
+            for (; step < end; ++step) {
+                if (work >= poll_interval) {
+                    running = running && go_on();
+                    work = 0;
                 }
-                if (!going) break;
+                if (!running) break;
                 packing.unpack(state.data(), values.data());
                 operators.clear();
                 problem.applicable(values.data(), operators);
-                looked_at += values.size() + operators.size() + 1;
+                work += values.size() + operators.size() + 1;
                 if (operators.empty()) break;
                 const int32_t o = operators[random.below(static_cast<uint32_t>(operators.size()))];
                 problem.apply(o, state.data(), child.data());
@@ -76,7 +76,7 @@ std::vector<Word> states_along(const Problem& problem, std::span<const int32_t> 
     for (std::size_t i = 0; i < plan.size(); ++i) {
         const Word* state = result.data() + i * words;
         if (plan[i] < 0 || static_cast<std::size_t>(plan[i]) >= problem.n_operators())
-            throw std::invalid_argument("step " + std::to_string(i + 1) + " is no operator");
+            throw std::invalid_argument("step " + std::to_string(i + 1) + " is not an operator");
         const auto pre = problem.op(plan[i]).pre;
         if (!std::all_of(pre.begin(), pre.end(), [&](int32_t atom) { return packing.holds(state, atom); }))
             throw std::invalid_argument("step " + std::to_string(i + 1) + " is not applicable");

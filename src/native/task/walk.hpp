@@ -1,4 +1,4 @@
-// Steps forward from a state: all of them, uniform random walks, and along plans.
+// Forward steps from a state: all successors, uniform random walks, and the states along a plan.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +12,22 @@ namespace goalward {
 
 struct Walks {
     std::size_t n = 0;
-    std::vector<Word> states;  // of walk after walk, n_words() words each
+    std::vector<Word> states;  // walk by walk, n_words() words each
 };
-// n walks of uniformly drawn steps; each gives its state after every number of steps in `stops` (ascending). A walk that
-// meets a state without applicable operators stays there. Walk i depends on the seed and i alone. `go_on` is asked many
-// times a second; when it returns false, the walk that is under way stays where it is, and no other begins.
-Walks random_walks(const Problem& problem, std::span<const int32_t> init, int n, std::span<const int32_t> stops,
+// Runs n uniform random walks and records the state of each after every number of steps in `steps` (ascending). A walk
+// stays in a state without applicable operators. Walk i depends only on the seed and i. `go_on` is called many times a
+// second; once it returns false, the current walk stays in its state and is the last one.
+Walks random_walks(const Problem& problem, std::span<const int32_t> init, int n, std::span<const int32_t> steps,
                    uint64_t seed, const std::function<bool()>& go_on);
 
 struct Successors {
     std::vector<int32_t> operators;  // applicable, ascending
-    std::vector<Word> states;        // what each leads to, n_words() words each
+    std::vector<Word> states;        // the successor state of each, n_words() words each
 };
 Successors successors(const Problem& problem, std::span<const int32_t> state);
 
-// The states that a plan passes, the first and the last included, n_words() words each. Throws std::invalid_argument
-// where a step is not applicable.
+// The states that a plan visits, including the first and the last, n_words() words each. Throws std::invalid_argument
+// if a step is not applicable.
 std::vector<Word> states_along(const Problem& problem, std::span<const int32_t> init, std::span<const int32_t> plan);
 
 }  // namespace goalward

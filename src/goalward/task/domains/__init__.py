@@ -1,6 +1,6 @@
-"""Bundled domains with generators of solvable problems, for trying things out, tests and documentation.
+"""Bundled domains with generators of solvable problems, for examples, tests and documentation.
 
-From outside, use :data:`DOMAINS` and :func:`generate`; a new domain is one file and one line in the table below.
+Other packages use :data:`DOMAINS` and :func:`generate`. To add a domain, add a file and a line in the table below.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ DOMAINS: dict[str, BundledDomain] = {
     "tiles": tiles.DOMAIN,
     "visitall": visitall.DOMAIN,
 }
-"""The bundled domains that :func:`generate` makes problems of."""
+"""The bundled domains by name."""
 
 
 def generate(domain: str, *, seed: int = 0, size: int | None = None, **parameters: int) -> Instance:
-    """Make a solvable problem of a bundled domain.
+    """Generate a solvable problem of a bundled domain.
 
-    ``size`` sets all parameters at once, named ``parameters`` override it, and what is left has its default. The same
-    domain, parameters and seed give the same bytes everywhere.
+    ``size`` sets all parameters of the generator, and named ``parameters`` override it. Without ``size``, the other
+    parameters have their defaults. The same domain, parameters and seed give the same bytes on every machine.
     """
     if domain not in DOMAINS:
         raise UsageError(f"unknown domain '{domain}'{of_these(domain, DOMAINS)}")
@@ -49,11 +49,11 @@ def generate(domain: str, *, seed: int = 0, size: int | None = None, **parameter
 
 
 def _checked_values(domain: BundledDomain, size: int | None, parameters: dict[str, int]) -> dict[str, int]:
-    """A value within bounds for every option, in the order of declaration."""
+    """The value of every option, in the order of declaration; raises :class:`UsageError` for values out of bounds."""
     values = domain.defaults
     if size is not None:
-        if not 1 <= size <= domain.largest_size:
-            raise UsageError(f"{domain.name}: size={size} is out of bounds; use 1 to {domain.largest_size}")
+        if not 1 <= size <= domain.max_size:
+            raise UsageError(f"{domain.name}: size must be between 1 and {domain.max_size}, but is {size}")
         values = domain.scaled(size)
     options = {option.name: option for option in domain.options}
     for name, value in parameters.items():
@@ -63,7 +63,7 @@ def _checked_values(domain: BundledDomain, size: int | None, parameters: dict[st
         option = options[name]
         if not option.admits(value):
             raise UsageError(
-                f"{domain.name}: {name}={value} is out of bounds; use {option.low} to {option.high} ({option.help})"
+                f"{domain.name}: {name} must be between {option.low} and {option.high}, but is {value} ({option.help})"
             )
     merged = values | parameters
     return {option.name: merged[option.name] for option in domain.options}

@@ -48,7 +48,7 @@ TEXT = """\
 
 
 def make(rng: Random, *, n: int) -> Problem:
-    """Two different arrangements; solvable since any tower can be taken apart, and any tower built from the floor."""
+    """Two different random arrangements; always solvable, because all towers can be taken apart and rebuilt."""
     blocks = names("b", n)
     start = random_towers(rng, blocks)
     end = random_towers(rng, blocks)
@@ -59,10 +59,10 @@ def make(rng: Random, *, n: int) -> Problem:
 
 
 def random_towers(rng: Random, blocks: list[str]) -> list[list[str]]:
-    """Towers from bottom to top, each arrangement equally likely.
+    """Random towers, each a list of blocks from bottom to top; all arrangements are equally likely.
 
-    With ``k`` towers there are Lah(n, k) = C(n-1, k-1) n!/k! arrangements: draw k by these weights, then an order of
-    the blocks, then the k-1 places where it is cut.
+    There are Lah(n, k) = C(n-1, k-1) n!/k! arrangements with ``k`` towers. So draw k with these weights, then a random
+    order of the blocks, then the k-1 positions at which it is split into towers.
     """
     n = len(blocks)
     lah = [1]  # Lah(n, n), Lah(n, n-1), ..., Lah(n, 1)
@@ -89,7 +89,7 @@ def _tower_facts(towers: list[list[str]]) -> list[str]:
 
 
 def scaled(size: int) -> dict[str, int]:
-    """Three blocks and more."""
+    """Three blocks for size 1, and one more block per step."""
     return {"n": size + 2}
 
 

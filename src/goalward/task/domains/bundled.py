@@ -1,4 +1,4 @@
-"""What a bundled domain is: its PDDL, its options declared once, and the function that makes problems."""
+"""The description of a bundled domain: its PDDL, the options of its generator, and the generator itself."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class Option:
     help: str
 
     def admits(self, value: int) -> bool:
-        """Whether ``value`` is within the bounds."""
+        """True if ``value`` is within the bounds."""
         return self.low <= value <= self.high
 
 
 @dataclass(frozen=True)
 class Problem:
-    """The parts of a problem file; ``objects`` maps a type ("" where untyped) to names, each fact is one line."""
+    """The parts of a problem file; ``objects`` maps each type ("" if untyped) to its objects, and each fact is PDDL."""
 
     objects: dict[str, list[str]]
     init: list[str]
@@ -42,7 +42,8 @@ class Problem:
 class BundledDomain:
     """A domain with a generator of solvable problems.
 
-    ``make(rng, **parameters)`` draws one problem; ``scaled(size)`` gives a value to every option for a size >= 1.
+    ``make(rng, **parameters)`` draws one random problem. ``scaled(size)`` gives the value of every option for a size of
+    at least 1.
     """
 
     name: str
@@ -58,8 +59,8 @@ class BundledDomain:
         return {option.name: option.default for option in self.options}
 
     @property
-    def largest_size(self) -> int:
-        """The largest size whose parameters are all within bounds (sizes are monotone)."""
+    def max_size(self) -> int:
+        """The maximum size for which all parameters are within their bounds; parameters never shrink with size."""
         size = 1
         while all(option.admits(self.scaled(size + 1)[option.name]) for option in self.options):
             size += 1
@@ -68,7 +69,7 @@ class BundledDomain:
 
 @dataclass(frozen=True)
 class Instance:
-    """One generated problem with its domain, as PDDL text."""
+    """A generated problem and its domain, as PDDL texts."""
 
     domain_name: str
     problem_name: str
@@ -79,7 +80,7 @@ class Instance:
         return f"<Instance {self.problem_name}>"
 
     def ground(self) -> Task:
-        """The task that it describes."""
+        """Ground the problem."""
         from goalward.task.grounding import ground  # noqa: PLC0415 - loads the translator
         from goalward.task.lifted_reader import parse_domain, parse_problem  # noqa: PLC0415
 
@@ -93,12 +94,12 @@ def fact(name: str, *arguments: str) -> str:
 
 
 def names(prefix: str, count: int) -> list[str]:
-    """``count`` object names, numbered from 1."""
+    """``count`` object names: the prefix with numbers from 1."""
     return [f"{prefix}{i}" for i in range(1, count + 1)]
 
 
 def problem_text(problem: Problem, name: str, domain: str, header: str) -> str:
-    """The problem file: ``header`` as a comment, then one fact per line."""
+    """The text of the problem file: ``header`` as a comment, then the sections with one fact per line."""
     lines = [f"; {header}", f"(define (problem {name})", f"  (:domain {domain})", "  (:objects"]
     for type_name, members in problem.objects.items():
         lines.append(_wrapped(" ".join(members) + (f" - {type_name}" if type_name else "")))

@@ -47,7 +47,7 @@ TEXT = """\
 
 
 def make(rng: Random, *, riders: int, letters: int, towns: int) -> Problem:
-    """Letters to bring; solvable since all towns are connected, so a rider can bring one letter after the other."""
+    """Letters at random towns; always solvable, because all towns are connected and one rider can bring them all."""
     town_names = names("town", towns)
     rider_names = names("rider", riders)
     letter_names = names("letter", letters)
@@ -68,7 +68,7 @@ def make(rng: Random, *, riders: int, letters: int, towns: int) -> Problem:
 
 
 def scaled(size: int) -> dict[str, int]:
-    """One letter and two towns more per step, a rider more every fourth."""
+    """One more letter and two more towns per step, and one more rider every fourth step."""
     return {"riders": 1 + size // 4, "letters": size + 1, "towns": 2 * size + 3}
 
 

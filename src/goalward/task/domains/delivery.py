@@ -63,7 +63,7 @@ TEXT = """\
 
 
 def make(rng: Random, *, trucks: int, packages: int, towns: int, capacity: int) -> Problem:
-    """Packages to carry; solvable since all towns are connected, so a truck can bring one package after the other."""
+    """Packages at random places; always solvable, because all towns are connected and one truck can carry them all."""
     town_names = names("town", towns - 1)
     places = ["depot", *town_names]
     amounts = [f"room{n}" for n in range(capacity + 1)]
@@ -84,7 +84,7 @@ def make(rng: Random, *, trucks: int, packages: int, towns: int, capacity: int) 
 
 
 def scaled(size: int) -> dict[str, int]:
-    """One package and two towns more per step, a truck more every third."""
+    """One more package and two more towns per step, and one more truck every third step."""
     return {"trucks": 1 + size // 3, "packages": size + 1, "towns": 2 * size + 2, "capacity": 2}
 
 

@@ -44,7 +44,7 @@ TEXT = """\
 
 
 def make(rng: Random, *, balls: int, rooms: int, grippers: int) -> Problem:
-    """Balls in the wrong rooms; solvable since all rooms are connected, so one ball after the other can be carried."""
+    """Balls in the wrong rooms; always solvable, because all rooms are connected."""
     room_names = names("room", rooms)
     ball_names = names("ball", balls)
     hand_names = names("hand", grippers)
@@ -68,7 +68,7 @@ def make(rng: Random, *, balls: int, rooms: int, grippers: int) -> Problem:
 
 
 def scaled(size: int) -> dict[str, int]:
-    """Two balls more per step, a room more every second."""
+    """Two more balls per step, and one more room every second step."""
     return {"balls": 2 * size, "rooms": 2 + size // 2, "grippers": 2}
 
 

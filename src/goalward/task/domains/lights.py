@@ -72,8 +72,8 @@ TEXT = """\
 def make(rng: Random, *, rooms: int, locks: int) -> Problem:
     """A tree of rooms behind an entrance that is always lit.
 
-    Solvable: the switch of room i and the key of its door can be reached through rooms before i, so all rooms can be
-    opened in order; then, all keys brought to the entrance, they can be closed and darkened in the reverse order.
+    Always solvable: the switch of room i and the key of its door are in rooms before i, so the rooms can be opened in
+    order. Then all keys can be brought to the entrance, and the rooms locked and darkened in reverse order.
     """
     room_names = names("room", rooms)
     door_names = names("door", rooms - 1)
@@ -102,7 +102,7 @@ def make(rng: Random, *, rooms: int, locks: int) -> Problem:
 
 
 def scaled(size: int) -> dict[str, int]:
-    """Four rooms and more, half of the doors with a lock."""
+    """Four rooms for size 1 and one more per step; half of the doors have a lock."""
     return {"rooms": size + 3, "locks": 50}
 
 

@@ -1,4 +1,4 @@
-"""Random connected maps shared by the generators: grids with missing cells, and road networks."""
+"""Random connected maps for the generators: grids with missing cells, and road networks."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ def neighbours(cell: Cell) -> list[Cell]:
 
 
 def connected_grid(rng: Random, rows: int, cols: int, missing_percent: int) -> list[Cell]:
-    """The cells of a grid without about ``missing_percent`` of them, in reading order; always connected.
+    """The cells of a connected grid in reading order, with about ``missing_percent`` of them removed at random.
 
-    The cells taken away are leaves of a random spanning tree, so the rest of the tree still joins all other cells.
+    Only leaves of a random spanning tree are removed, so that the remaining cells stay connected.
     """
     tree = _spanning_tree(rng, rows, cols)
     n_cells = rows * cols
@@ -34,10 +34,10 @@ def connected_grid(rng: Random, rows: int, cols: int, missing_percent: int) -> l
     return sorted(tree)
 
 
-def random_roads(rng: Random, n_towns: int, n_more: int) -> list[tuple[int, int]]:
-    """A connected road network: a random tree over ``0..n_towns-1`` and up to ``n_more`` other roads, sorted."""
+def random_roads(rng: Random, n_towns: int, n_extra: int) -> list[tuple[int, int]]:
+    """A connected road network, sorted: a random tree over ``0..n_towns-1`` and up to ``n_extra`` other roads."""
     roads = {(rng.randrange(town), town) for town in range(1, n_towns)}
-    for _ in range(n_more):
+    for _ in range(n_extra):
         first, second = sorted(rng.sample(range(n_towns), 2))
         roads.add((first, second))
     return sorted(roads)
@@ -53,7 +53,7 @@ def _spanning_tree(rng: Random, rows: int, cols: int) -> dict[Cell, list[Cell]]:
             continue
         tree[stem].append(cell)
         tree[cell] = [stem]
-        frontier += [(cell, further) for further in neighbours(cell)]
+        frontier += [(cell, next_cell) for next_cell in neighbours(cell)]
     return tree
 
 

@@ -1,4 +1,4 @@
-"""Painters: robots paint a floor and never step on paint; whoever begins at the wrong end cannot finish."""
+"""Painters: robots paint a floor and never step on paint; painting in the wrong order leads to dead ends."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ TEXT = """\
 
 
 def make(rng: Random, *, rows: int, cols: int, robots: int, done: int) -> Problem:
-    """Part of the work done from the far end, and robots anywhere on the rest.
+    """A floor that is painted in part, starting from the far end, with robots at random on the rest.
 
-    Solvable: all robots go to the row at the door, which stays bare, and one of them paints the remaining tiles row by
-    row, the farthest first, each from the tile before it. Problems of one size differ in their initial states alone,
-    and those with nothing done can become any of the others.
+    Always solvable: all robots go to the row at the door, which is never painted, and one of them paints the remaining
+    tiles row by row, the farthest first. Problems of one size differ only in their initial states, and all of these are
+    reachable if nothing is painted.
     """
     if robots > cols:
         raise UsageError(
@@ -84,7 +84,7 @@ def make(rng: Random, *, rows: int, cols: int, robots: int, done: int) -> Proble
 
 
 def scaled(size: int) -> dict[str, int]:
-    """A row more per step, a column more every second, and a robot more every fourth."""
+    """One more row per step, one more column every second step, and one more robot every fourth step."""
     return {"rows": size + 1, "cols": 2 + size // 2, "robots": 1 + size // 4, "done": 0}
 
 

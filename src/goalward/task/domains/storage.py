@@ -1,4 +1,4 @@
-"""Storage: a worker pushes crates to their places in a crowded warehouse; wrong pushes cannot be taken back."""
+"""Storage: a worker pushes crates to their places in a crowded warehouse; some pushes lead to dead ends."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from goalward.task.domains.maps import STEPS, Cell, connected_grid, neighbours
 
 CELLS_PER_CRATE = 4
 TURNS_PER_CRATE = 6
-LONGEST_PULL = 4
+MAX_PULL = 4
 
 TEXT = """\
 ; Storage: a worker walks between free cells and pushes crates, one at a time and never pulling, to their places.
@@ -47,7 +47,7 @@ TEXT = """\
 
 
 def make(rng: Random, *, rows: int, cols: int, crates: int, pillars: int) -> Problem:
-    """Crates out of place; solvable since they were pulled there from their places, and a push undoes each pull."""
+    """Crates out of place; always solvable, because they were pulled from their places and a push undoes each pull."""
     n_floor = rows * cols - rows * cols * pillars // 100
     if crates > n_floor // CELLS_PER_CRATE:
         raise UsageError(
@@ -84,9 +84,9 @@ def _scrambled(
 
 
 def _pulled_apart(rng: Random, floor: list[Cell], places: list[Cell]) -> tuple[Cell, list[Cell]]:
-    """The worker's cell and the crates' cells after random walks and pulls that start with the crates in place.
+    """The cells of the worker and of the crates after random pulls that start with all crates in place.
 
-    The crates take turns as far as they can, so that few of them are left where they were.
+    Each pull moves one of the crates that were pulled least often, so that few crates stay in place.
     """
     crates = list(places)
     turns = [0] * len(crates)
@@ -102,10 +102,10 @@ def _pulled_apart(rng: Random, floor: list[Cell], places: list[Cell]) -> tuple[C
         ]
         if not pulls:
             break
-        fewest_turns = min(pulls)[0]
-        _, number, step = rng.choice([pull for pull in pulls if pull[0] == fewest_turns])
+        min_turns = min(pulls)[0]
+        _, number, step = rng.choice([pull for pull in pulls if pull[0] == min_turns])
         turns[number] += 1
-        for _ in range(rng.randint(1, LONGEST_PULL)):
+        for _ in range(rng.randint(1, MAX_PULL)):
             if _moved(crates[number], step, 2) not in free:
                 break
             free.add(crates[number])
@@ -131,7 +131,7 @@ def _moved(cell: Cell, step: Cell, times: int = 1) -> Cell:
 
 
 def scaled(size: int) -> dict[str, int]:
-    """One crate, one row and one column more per step."""
+    """One more crate, row and column per step."""
     return {"rows": size + 3, "cols": size + 3, "crates": size, "pillars": 10}
 
 

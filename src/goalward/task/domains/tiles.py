@@ -28,7 +28,7 @@ TEXT = """\
 
 
 def make(rng: Random, *, rows: int, cols: int) -> Problem:
-    """A random board; solvable since its parity is that of the goal, and on boards from 2x2 nothing else is needed."""
+    """A random board with the same parity as the goal, which makes it solvable on every board of at least 2x2."""
     squares = [(row, col) for row in range(rows) for col in range(cols)]
     square_names = [f"s-{row + 1}-{col + 1}" for row, col in squares]
     name_of = dict(zip(squares, square_names, strict=True))
@@ -47,7 +47,7 @@ def make(rng: Random, *, rows: int, cols: int) -> Problem:
 
 
 def random_board(rng: Random, rows: int, cols: int) -> list[int]:
-    """Tile numbers square by square, 0 for the gap: any board that can be solved but the solved one, equally likely."""
+    """Tile numbers square by square, 0 for the gap, drawn uniformly from the solvable boards except the solved one."""
     solved = [*range(1, rows * cols), 0]
     board = solved
     while board == solved:
@@ -59,9 +59,9 @@ def random_board(rng: Random, rows: int, cols: int) -> list[int]:
 
 
 def is_solvable(board: list[int], cols: int) -> bool:
-    """Whether the parity of the tiles' order matches the gap's distance from the last square.
+    """True if the permutation of the tiles has the same parity as the gap's distance from the last square.
 
-    Each slide swaps the gap with a tile, so it changes the parity of the permutation and that of the distance.
+    Each slide swaps the gap with a tile, so it changes both parities.
     """
     gap = board.index(0)
     rows = len(board) // cols

@@ -28,7 +28,7 @@ TEXT = """\
 
 
 def make(rng: Random, *, rows: int, cols: int, missing: int) -> Problem:
-    """A grid with holes; solvable since its cells are connected and every move can be taken back."""
+    """A grid with holes; always solvable, because its cells are connected."""
     cells = connected_grid(rng, rows, cols, missing)
     name_of = {cell: f"c-{cell[0] + 1}-{cell[1] + 1}" for cell in cells}
     start = name_of[rng.choice(cells)]
@@ -46,7 +46,7 @@ def make(rng: Random, *, rows: int, cols: int, missing: int) -> Problem:
 
 
 def scaled(size: int) -> dict[str, int]:
-    """3x3, 4x4, 5x5, ... with a fifth of the cells missing."""
+    """3x3, 4x4, 5x5, …, each with a fifth of the cells missing."""
     return {"rows": size + 2, "cols": size + 2, "missing": 20}
 
 

@@ -7,7 +7,7 @@ namespace goalward {
 
 namespace {
 
-constexpr std::size_t slice = 1024;  // leaves evaluated at once, more or less
+constexpr std::size_t slice = 1024;  // approximate number of leaves that are evaluated together
 
 class Lookahead {
 public:
@@ -16,7 +16,8 @@ public:
           counts_costs_(heuristic.unit_costs() == false), n_words_(problem_.packing().n_words()),
           values_(problem_.packing().n_variables()) {}
 
-    void look(int32_t index, const Word* root) {
+    // Collects the leaves of a root, or stores its value if that is known without evaluating leaves.
+    void add_root(int32_t index, const Word* root) {
         result_[index] = dead_end;
         if (problem_.is_goal(root)) {
             result_[index] = 0;
@@ -26,10 +27,11 @@ public:
         for (int step = 1; step < depth_; ++step) {
             if (!expand(step, index)) return;
         }
-        leaves(index);
+        add_leaves(index);
         if (leaf_owner_.size() >= slice) evaluate();
     }
 
+    // Evaluates the collected leaves and updates the values of their roots.
     void evaluate() {
         const std::size_t n = leaf_owner_.size();
         if (n == 0) return;
@@ -50,7 +52,7 @@ public:
     }
 
 private:
-    // The next level becomes the level; false where the answer is known: a goal, or no successors at all.
+    // Replaces the level by its successors. False if the value is known: there is a goal, or there are no successors.
     bool expand(int step, int32_t index) {
         next_.clear();
         for (std::size_t at = 0; at < level_.size(); at += n_words_) {
@@ -63,12 +65,12 @@ private:
                 }
             }
         }
-        remove_repeated();
+        remove_duplicates();
         level_.swap(next_);
         return !level_.empty();
     }
 
-    void leaves(int32_t index) {
+    void add_leaves(int32_t index) {
         const std::size_t first = leaf_owner_.size();
         for (std::size_t at = 0; at < level_.size(); at += n_words_) {
             const auto parent = static_cast<int32_t>(parent_words_.size() / n_words_);
@@ -84,7 +86,7 @@ private:
                     leaf_words_.resize(leaf_words_.size() - n_words_);
                     continue;
                 }
-                if (problem_.is_goal(leaf)) {  // nothing can be less: no need for the other leaves
+                if (problem_.is_goal(leaf)) {  // this is the minimum, so the other leaves are not needed
                     result_[index] = static_cast<float>(depth_);
                     leaf_owner_.resize(first);
                     origins_.resize(first);
@@ -109,7 +111,7 @@ private:
         return operators_;
     }
 
-    void remove_repeated() {
+    void remove_duplicates() {
         const std::size_t n = next_.size() / n_words_;
         order_.resize(n);
         for (std::size_t i = 0; i < n; ++i) order_[i] = i;
@@ -118,8 +120,8 @@ private:
             return std::memcmp(word(a), word(b), n_words_ * sizeof(Word));
         };
         std::sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) { return compare(a, b) < 0; });
-        order_.erase(std::unique(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) { return compare(a, b) == 0; }),
-                     order_.end());
+        const auto equal = [&](std::size_t a, std::size_t b) { return compare(a, b) == 0; };
+        order_.erase(std::unique(order_.begin(), order_.end(), equal), order_.end());
         distinct_.clear();
         for (std::size_t i : order_) distinct_.insert(distinct_.end(), word(i), word(i) + n_words_);
         next_.swap(distinct_);
@@ -144,9 +146,9 @@ private:
 
 std::vector<float> lookahead(const Heuristic& heuristic, std::span<const Word* const> states, int depth) {
     std::vector<float> values(states.size());
-    Lookahead look(heuristic, values, depth);
-    for (std::size_t i = 0; i < states.size(); ++i) look.look(static_cast<int32_t>(i), states[i]);
-    look.evaluate();
+    Lookahead lookahead(heuristic, values, depth);
+    for (std::size_t i = 0; i < states.size(); ++i) lookahead.add_root(static_cast<int32_t>(i), states[i]);
+    lookahead.evaluate();
     return values;
 }
 

@@ -1,4 +1,4 @@
-// Bellman updates of states: all paths of a few steps are followed, and the heuristic is asked where they end.
+// Multi-step Bellman updates: follows all paths of a few steps and evaluates the states at their ends.
 #pragma once
 
 #include <span>
@@ -8,12 +8,12 @@
 
 namespace goalward {
 
-// For each state, the least number of steps to a goal within `depth` steps, or of `depth` plus the heuristic's value, at
-// least 0, of a state that far away, whichever is less. 0 for goal states; infinity where all paths end before.
+// For each state, the minimum over all paths of `depth` steps: the number of steps to the first goal on the path or, if
+// there is none, `depth` plus the heuristic value of its end (at least 0). Infinity if all paths end earlier.
 //
 // If the heuristic counts costs, so does the lookahead; then `depth` must be 1.
 //
-// Repeated states are looked at once per level and state, and all leaves of many states are evaluated together.
+// Duplicate states of a level are expanded once, and leaves of many states are evaluated together.
 std::vector<float> lookahead(const Heuristic& heuristic, std::span<const Word* const> states, int depth);
 
 }  // namespace goalward

@@ -14,11 +14,11 @@ namespace goalward {
 struct ManyResults {  // one entry per state that was searched
     std::vector<Status> status;
     std::vector<int32_t> expanded;
-    Rows plans;  // operators; empty where there is no plan
+    Rows plans;  // operators; empty if there is no plan
 };
 
-// Searches one state after another; `options` hold for each. `go_on` is asked about twenty times a second; when it
-// returns false, the results so far are given.
+// Runs a best-first search from each state; the limits in `options` apply to each. `go_on` is called about twenty times
+// a second; once it returns false, the results so far are returned.
 ManyResults search_many(const Heuristic& heuristic, const Rows& inits, const SearchOptions& options,
                         const std::function<bool()>& go_on);
 

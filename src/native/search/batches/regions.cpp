@@ -23,21 +23,21 @@ public:
         evaluate_children({}, {});
         while (!open_.empty() && !met_goal_ && expanded_.size() < static_cast<std::size_t>(options_.expansions)) {
             const std::size_t from = expanded_.size();
-            const std::size_t most = std::min<std::size_t>(options_.expansions - from, options_.batch);
-            while (!open_.empty() && expanded_.size() - from < most) expanded_.push_back(open_.pop().id());
+            const std::size_t max_size = std::min<std::size_t>(options_.expansions - from, options_.batch);
+            while (!open_.empty() && expanded_.size() - from < max_size) expanded_.push_back(open_.pop().id());
             expand({expanded_.data() + from, expanded_.size() - from});
         }
     }
 
     void report(int32_t number, Regions& regions) {
-        const std::vector<float> values = back_up();
+        const std::vector<float> values = backed_up_values();
         for (StateId id : expanded_) {
             append_bits(id, regions.states);
             regions.values.push_back(values[id]);
             regions.origins.push_back(number);
         }
         const bool has_exit = !met_goal_ && !open_.empty();
-        regions.ends.push_back(met_goal_ ? RegionEnd::goal : has_exit ? RegionEnd::border : RegionEnd::no_way_out);
+        regions.ends.push_back(met_goal_ ? RegionEnd::goal : has_exit ? RegionEnd::border : RegionEnd::dead_end);
         if (has_exit)
             append_bits(open_.top().id(), regions.exits);
         else
@@ -85,8 +85,8 @@ private:
         }
     }
 
-    // Dijkstra's algorithm backwards over the edges that the search met, from goals and from the border inwards.
-    std::vector<float> back_up() const {
+    // Dijkstra's algorithm backwards over the generated edges, from goals and from the border.
+    std::vector<float> backed_up_values() const {
         const std::size_t n = space_.size();
         std::vector<uint32_t> start(n + 1);
         for (const Edge& edge : edges_) ++start[edge.child + 1];
@@ -95,7 +95,7 @@ private:
         std::vector<uint32_t> next(start.begin(), start.end() - 1);
         for (const Edge& edge : edges_) parents[next[edge.child]++] = edge.parent;
 
-        // A state that is no goal is at least one step away from one, whatever the heuristic says.
+        // A state that is not a goal is at least one step away from one.
         std::vector<float> value(n);
         for (std::size_t id = 0; id < n; ++id) value[id] = is_goal_[id] ? 0 : std::max(h_[id], 1.0f);
         for (StateId id : expanded_) value[id] = dead_end;
@@ -104,11 +104,11 @@ private:
         for (std::size_t id = 0; id < n; ++id)
             if (value[id] != dead_end) queue.push({value[id], static_cast<StateId>(id)});
         while (!queue.empty()) {
-            const auto [least, id] = queue.top();
+            const auto [distance, id] = queue.top();
             queue.pop();
-            if (least > value[id]) continue;
+            if (distance > value[id]) continue;
             for (uint32_t e = start[id]; e < start[id + 1]; ++e)
-                if (least + 1 < value[parents[e]]) queue.push({value[parents[e]] = least + 1, parents[e]});
+                if (distance + 1 < value[parents[e]]) queue.push({value[parents[e]] = distance + 1, parents[e]});
         }
         return value;
     }
@@ -129,7 +129,7 @@ private:
     std::vector<StateId> expanded_;
     std::vector<Edge> edges_;
 
-    // Reused from one batch to the next.
+    // Scratch memory for one batch.
     std::vector<StateId> children_;
     std::vector<Batch::Origin> origins_;
     std::vector<const Word*> parents_, states_;

@@ -1,9 +1,9 @@
-// What greedy searches can teach about the states they expand.
+// Improved heuristic values for the states that short greedy searches expand.
 //
-// A short search expands a region around its first state. Every expanded state is worth the least, over the region's
-// border, of the steps to a state there plus what the heuristic says of it; a goal counts 0. Where the heuristic lured
-// the search into a hollow, these values are higher than its own; a network that learns them has the hollow filled up.
-// That is the learning step of LSS-LRTA* (Koenig, Sun 2009), with a network in place of a table.
+// A short search expands a region around its start state. The value of an expanded state is the minimum, over the
+// states at the border of the region, of the number of steps plus the heuristic value; goals count 0. In local minima
+// of the heuristic, these values are higher than its own, so a network that learns them has fewer local minima. This is
+// the learning step of LSS-LRTA* (Koenig and Sun 2009), with a network instead of a table.
 //
 //     Regions regions = search_regions(heuristic, states, {.expansions = 100, .batch = 4}, go_on);
 #pragma once
@@ -17,26 +17,26 @@
 
 namespace goalward {
 
-enum class RegionEnd : int32_t { border, goal, no_way_out };
+enum class RegionEnd : int32_t { border, goal, dead_end };
 
 struct Regions {
-    // Of every expanded state, region after region; states are bit rows over all atoms, of which only those that the
-    // problem stores can be set.
+    // For every expanded state, region by region. States are bit rows over all atoms; atoms that the problem does not
+    // store are false.
     std::vector<uint64_t> states;
-    std::vector<float> values;     // infinity: everything that it leads to was seen, and there is no goal
-    std::vector<int32_t> origins;  // the number of the state that its region was searched from
-    // Of every region: how its search ended, and the state of the border that a search would expand next (else zeros).
+    std::vector<float> values;     // infinity if all reachable states were expanded and none is a goal
+    std::vector<int32_t> origins;  // index of the start state of the region
+    // For every region: the reason why its search ended, and the state that it would have expanded next (or zeros).
     std::vector<RegionEnd> ends;
     std::vector<uint64_t> exits;
 };
 
 struct RegionOptions {
-    int expansions = 100;  // of one region at most
-    int batch = 4;         // states expanded at once
+    int expansions = 100;  // maximum per region
+    int batch = 4;         // number of states that are expanded together
 };
 
-// Searches one state after another; a search ends when it meets a goal. `go_on` is asked after each; when it returns
-// false, the regions so far are given.
+// Searches a region from each state; a search ends when it generates a goal. `go_on` is called after each region; once
+// it returns false, the regions so far are returned.
 Regions search_regions(const Heuristic& heuristic, std::span<const Word* const> states, const RegionOptions& options,
                        const std::function<bool()>& go_on);
 

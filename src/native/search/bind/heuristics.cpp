@@ -24,8 +24,8 @@ namespace goalward {
 
 namespace {
 
-// A heuristic written in Python: called with an array of shape (states, atoms) of zeros and ones, returns an array of
-// one float32 per state.
+// A Python heuristic. It is called with an array of zeros and ones of shape (states, atoms) and returns one float32 per
+// state.
 class CallableHeuristic final : public Heuristic {
 public:
     CallableHeuristic(std::shared_ptr<const Problem> problem, nb::callable function)
@@ -111,9 +111,9 @@ auto values_of(const Heuristic& heuristic, const BitRows& bits) {
 }
 
 auto lookahead_values(const Heuristic& heuristic, const BitRows& bits, int depth) {
-    if (depth < 1) throw std::invalid_argument("a lookahead has a depth of at least 1");
+    if (depth < 1) throw std::invalid_argument("the depth of a lookahead must be at least 1");
     if (depth > 1 && heuristic.unit_costs() == false)
-        throw std::invalid_argument("a lookahead with costs has a depth of 1");
+        throw std::invalid_argument("the depth of a lookahead with costs must be 1");
     const PackedStates batch = pack(heuristic.problem(), bits);
     std::vector<float> values;
     {
@@ -126,7 +126,7 @@ auto lookahead_values(const Heuristic& heuristic, const BitRows& bits, int depth
 std::vector<std::vector<int32_t>> helpful_actions(const Heuristic& heuristic, const BitRows& bits) {
     const std::unique_ptr<Evaluator> evaluator = heuristic.evaluator();
     auto* relaxation = dynamic_cast<RelaxationEvaluator*>(evaluator.get());
-    if (!relaxation) throw std::invalid_argument("helpful actions come with the heuristic ff");
+    if (!relaxation) throw std::invalid_argument("only the heuristic ff has helpful actions");
     const PackedStates batch = pack(heuristic.problem(), bits);
     std::vector<std::vector<int32_t>> result;
     for (const Word* state : batch.states) {
@@ -140,26 +140,28 @@ std::vector<std::vector<int32_t>> helpful_actions(const Heuristic& heuristic, co
 }  // namespace
 
 void register_evaluators(nb::module_& m) {
-    nb::class_<NativeHeuristic>(m, "NativeHeuristic", "What a native heuristic says of itself.")
+    nb::class_<NativeHeuristic>(m, "NativeHeuristic", "The description of a native heuristic.")
         .def_prop_ro("name", [](const NativeHeuristic& h) { return h.name; })
         .def_prop_ro("summary", [](const NativeHeuristic& h) { return h.summary; })
         .def_ro("admissible", &NativeHeuristic::admissible)
         .def_prop_ro("reference", [](const NativeHeuristic& h) { return h.reference; });
     m.def("native_heuristics", [] { return std::vector(std::begin(native_heuristics), std::end(native_heuristics)); },
-          nb::rv_policy::reference, "The heuristics that `native_heuristic` knows.");
-    nb::class_<Heuristic>(m, "Heuristic", "A heuristic made for one problem, which it owns. Any thread may use it.")
-        .def_prop_ro("safe", &Heuristic::safe, "Does an infinite value prove that there is no plan?")
+          nb::rv_policy::reference, "The descriptions of all native heuristics.");
+    nb::class_<Heuristic>(m, "Heuristic", "A heuristic for one problem, which it keeps alive. It is thread-safe.")
+        .def_prop_ro("safe", &Heuristic::safe, "True if an infinite value proves that there is no plan.")
         .def("evaluate", &values_of, "states"_a, "Values of a batch of states given as bit rows.")
         .def("lookahead", &lookahead_values, "states"_a, "depth"_a, "Bellman updates of a batch of states.")
         .def("helpful_actions", &helpful_actions, "states"_a, "FF's helpful actions of each state.");
     nb::class_<Network>(m, "Network", "A feed-forward network over atoms, packed for this machine.")
         .def(nb::new_(&make_network), "table"_a, "bias"_a, "layers"_a,
-             "First layer as a table of one row per atom; then (weights, bias, skip) per layer, the last with one output.")
+             "The first layer has a table with one row per atom. `layers` are (weights, bias, skip) of the others; the "
+             "last has one output.")
         .def_prop_ro("n_atoms", &Network::n_atoms)
         .def_prop_ro("simd", [](const Network& n) { return n.kernels().name; });
     m.def("native_heuristic", &native_heuristic, "problem"_a, "name"_a, "unit_costs"_a);
     m.def("callable_heuristic", &callable_heuristic, "problem"_a, "function"_a,
-          nb::sig("def callable_heuristic(problem: Problem, function: collections.abc.Callable[..., object]) -> Heuristic"));
+          nb::sig("def callable_heuristic(problem: Problem, function: collections.abc.Callable[..., object]) "
+                  "-> Heuristic"));
     m.def("network_heuristic", &network_heuristic, "problem"_a, "network"_a, "unit_costs"_a = nb::none());
 }
 

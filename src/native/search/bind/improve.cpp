@@ -20,18 +20,20 @@ namespace goalward {
 
 namespace {
 
-std::optional<ImproveResult> improved(const Guidance& guidance, const Heuristic* network, const Ints& init, const Ints& plan,
-                                      bool unit_costs, uint64_t seed, double time_limit, uint64_t memory_limit, int at_once,
-                                      uint64_t effort_limit, uint64_t most_effort, int cores, double network_share,
+std::optional<ImproveResult> improved(const Guidance& guidance, const Heuristic* network, const Ints& init,
+                                      const Ints& plan, bool unit_costs, uint64_t seed, double time_limit,
+                                      uint64_t memory_limit, int n_concurrent, uint64_t effort_limit,
+                                      uint64_t max_effort, int cores, double network_share,
                                       std::optional<nb::callable> progress) {
-    const ImproveOptions options{unit_costs, seed, time_limit, memory_limit, at_once, effort_limit, most_effort, cores, network_share};
+    const ImproveOptions options{unit_costs,   seed,       time_limit, memory_limit, n_concurrent,
+                                 effort_limit, max_effort, cores,      network_share};
     if (network && &network->problem() != &guidance.problem())
-        throw std::invalid_argument("the network was made for another problem than the guides");
+        throw std::invalid_argument("the network and the guides are for different problems");
     const auto heartbeat = [&](const ImproveResult& so_far) {
         nb::gil_scoped_acquire gil;
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
         if (!progress) return true;
-        nb::object answer = (*progress)(nb::cast(so_far, nb::rv_policy::copy));  // it may be kept; plans are shared
+        nb::object answer = (*progress)(nb::cast(so_far, nb::rv_policy::copy));  // the caller may keep it; plans are shared
         return answer.is_none() || nb::cast<bool>(answer);
     };
     const std::vector<int32_t> steps = to_vector(plan, 0, static_cast<int64_t>(guidance.problem().n_operators()));
@@ -40,8 +42,9 @@ std::optional<ImproveResult> improved(const Guidance& guidance, const Heuristic*
     return improve(guidance, network, atoms, steps, options, heartbeat);
 }
 
-std::vector<BetterPlan> better_since(const ImproveResult& result, std::size_t known) {
-    return {result.better.begin() + static_cast<std::ptrdiff_t>(std::min(known, result.better.size())), result.better.end()};
+std::vector<BetterPlan> better_since(const ImproveResult& result, std::size_t n) {
+    const auto skipped = static_cast<std::ptrdiff_t>(std::min(n, result.better.size()));
+    return {result.better.begin() + skipped, result.better.end()};
 }
 
 Path path_of(const Costs& costs, const Ints& init, const Ints& plan) {
@@ -49,7 +52,7 @@ Path path_of(const Costs& costs, const Ints& init, const Ints& plan) {
     std::vector<Word> start(problem.packing().n_words());
     problem.packing().pack(to_vector(init, 0, problem.packing().n_atoms()), start.data());
     auto path = Path::along(costs, start, to_vector(plan, 0, static_cast<int64_t>(problem.n_operators())));
-    if (!path) throw std::invalid_argument("the steps are no plan for this initial state");
+    if (!path) throw std::invalid_argument("the steps are not a plan for this initial state");
     return std::move(*path);
 }
 
@@ -59,58 +62,61 @@ uint64_t neighbourhood_states(const Problem& problem, const Ints& init, const In
     SuffixIndex index(problem, path);
     Limits limits(0, 0, 1, nullptr);
     Budget budget(limits);
-    Neighbourhood around(costs, path, index, budget, UINT64_MAX);
-    while (around.effort() < effort && !around.exhausted()) around.advance(effort - around.effort());
-    return around.generated();
+    Neighbourhood neighbourhood(costs, path, index, budget, UINT64_MAX);
+    while (neighbourhood.effort() < effort && !neighbourhood.exhausted())
+        neighbourhood.advance(effort - neighbourhood.effort());
+    return neighbourhood.generated();
 }
 
-// The furthest suffix of a plan for each of a batch of states, from `least` on: what the improver asks of each state.
-std::vector<int> furthest(const Problem& problem, const Ints& init, const Ints& plan, const BitRows& states,
-                          const Ints& least) {
+// For tests: SuffixIndex::last_applicable for a batch of states.
+std::vector<int> last_applicable(const Problem& problem, const Ints& init, const Ints& plan, const BitRows& states,
+                                 const Ints& first) {
     const Costs costs{problem, true};
     const Path path = path_of(costs, init, plan);
     SuffixIndex index(problem, path);
     const PackedStates batch = pack(problem, states);
-    require(least.size() == batch.states.size(), "one bound per state");
-    const std::vector<int32_t> bounds = to_vector(least, 0, path.length() + 1);
+    require(first.size() == batch.states.size(), "the numbers of states and bounds differ");
+    const std::vector<int32_t> bounds = to_vector(first, 0, path.length() + 1);
     std::vector<int> result;
-    for (std::size_t i = 0; i < bounds.size(); ++i) result.push_back(index.furthest(batch.states[i], bounds[i]));
+    for (std::size_t i = 0; i < bounds.size(); ++i) result.push_back(index.last_applicable(batch.states[i], bounds[i]));
     return result;
 }
 
 }  // namespace
 
 void register_improve(nb::module_& m) {
-    nb::enum_<ImproveStatus>(m, "ImproveStatus", "Why improving a plan ended.")
+    nb::enum_<ImproveStatus>(m, "ImproveStatus", "The reason why the improvement of a plan ended.")
         .value("OPTIMAL", ImproveStatus::optimal)
         .value("NOTHING_LEFT", ImproveStatus::nothing_left)
         .value("OUT_OF_TIME", ImproveStatus::out_of_time)
         .value("OUT_OF_MEMORY", ImproveStatus::out_of_memory)
         .value("OUT_OF_EFFORT", ImproveStatus::out_of_effort)
         .value("CANCELLED", ImproveStatus::cancelled);
-    nb::class_<BetterPlan>(m, "BetterPlan", "A plan that is better than the one before it.")
+    nb::class_<BetterPlan>(m, "BetterPlan", "A plan that is better than the one before.")
         .def_prop_ro("plan", [](const BetterPlan& b) { return *b.plan; })
         .def_ro("cost", &BetterPlan::cost)
         .def_ro("seconds", &BetterPlan::seconds)
         .def_ro("effort", &BetterPlan::effort)
         .def_prop_ro("by", [](const BetterPlan& b) { return std::string(b.by); });
-    nb::class_<ImproveResult>(m, "ImproveResult", "The plans that an improver found, one better than the other.")
+    nb::class_<ImproveResult>(m, "ImproveResult", "The plans that an improver found, each better than the one before.")
         .def_ro("status", &ImproveResult::status)
-        .def("better_since", &better_since, "known"_a, "The plans found after the first so many.")
+        .def("better_since", &better_since, "n"_a, "The plans found after the first `n`.")
         .def_ro("effort", &ImproveResult::effort)
         .def_ro("generated", &ImproveResult::generated)
         .def_ro("seconds", &ImproveResult::seconds);
-    m.def("improve", &improved, "guidance"_a, "network"_a.none(), "init"_a, "plan"_a, nb::kw_only(), "unit_costs"_a, "seed"_a,
-          "time_limit"_a, "memory_limit"_a, "at_once"_a, "effort_limit"_a, "most_effort"_a, "cores"_a, "network_share"_a, "progress"_a.none(),
+    m.def("improve", &improved, "guidance"_a, "network"_a.none(), "init"_a, "plan"_a, nb::kw_only(), "unit_costs"_a,
+          "seed"_a, "time_limit"_a, "memory_limit"_a, "n_concurrent"_a, "effort_limit"_a, "max_effort"_a, "cores"_a,
+          "network_share"_a, "progress"_a.none(),
           nb::sig("def improve(guidance: Guidance, network: Heuristic | None, init: numpy.typing.NDArray[numpy.int32], "
                   "plan: numpy.typing.NDArray[numpy.int32], *, unit_costs: bool, seed: int, time_limit: float, "
-                  "memory_limit: int, at_once: int, effort_limit: int, most_effort: int, cores: int, network_share: float, "
+                  "memory_limit: int, n_concurrent: int, effort_limit: int, max_effort: int, cores: int, "
+                  "network_share: float, "
                   "progress: collections.abc.Callable[[ImproveResult], bool | None] | None) -> ImproveResult | None"),
-          "Make a plan cheaper; None where the steps are no plan.");
+          "Improves a plan; returns None if the steps are not a plan.");
     m.def("neighbourhood_states", &neighbourhood_states, "problem"_a, "init"_a, "plan"_a, "effort"_a,
-          "States generated around a plan for about so much effort, whatever is found: for measurements.");
-    m.def("furthest_suffixes", &furthest, "problem"_a, "init"_a, "plan"_a, "states"_a, "least"_a,
-          "For each state the largest j, from a least one on, such that the plan's steps from j on reach the goal; -1: none.");
+          "For measurements: the number of states that plan neighbourhood search generates within `effort`.");
+    m.def("last_applicable_suffixes", &last_applicable, "problem"_a, "init"_a, "plan"_a, "states"_a, "first"_a,
+          "For tests: for each state the largest j >= first such that the plan's steps from j on reach the goal, or -1.");
 }
 
 }  // namespace goalward

@@ -25,12 +25,13 @@ namespace goalward {
 namespace {
 
 void construct_options(SearchOptions* self, bool greedy, double weight, bool beam, bool unit_costs,
-                       std::vector<int> batches, double time_limit, uint64_t memory_limit, int at_once, uint64_t expansion_limit, int cores) {
-    new (self) SearchOptions{greedy,       weight,  beam,            unit_costs, std::move(batches), time_limit,
-                             memory_limit, at_once, expansion_limit, cores};
+                       std::vector<int> batches, double time_limit, uint64_t memory_limit, int n_concurrent,
+                       uint64_t expansion_limit, int cores) {
+    new (self) SearchOptions{greedy,       weight,       beam,            unit_costs, std::move(batches), time_limit,
+                             memory_limit, n_concurrent, expansion_limit, cores};
 }
 
-// Runs pending signal handlers too: an exception from one (Ctrl-C) ends the search and reaches the caller.
+// Also runs pending signal handlers, so that an exception from one (Ctrl-C) ends the search and reaches the caller.
 auto heartbeat(const std::optional<nb::callable>& progress) {
     return [&progress](const Statistics& statistics) {
         nb::gil_scoped_acquire gil;
@@ -62,7 +63,7 @@ void construct_part(PortfolioPart* self, std::string name, PartKind kind, int ba
 std::unique_ptr<Guidance> make_guidance(std::shared_ptr<const Problem> problem, const Ints& group_offsets,
                                         const Ints& groups, const Ints& kinds) {
     const int n_atoms = problem->packing().n_atoms();
-    require(kinds.size() == static_cast<std::size_t>(n_atoms), "atoms differ in number");
+    require(kinds.size() == static_cast<std::size_t>(n_atoms), "the numbers of atoms differ");
     return std::make_unique<Guidance>(std::move(problem), to_rows(group_offsets, groups, n_atoms), to_vector(kinds));
 }
 
@@ -82,11 +83,11 @@ ManyResults many(const Heuristic& heuristic, const BitRows& bits, const SearchOp
         inits.push_back(atoms);
     }
     nb::gil_scoped_release released;
-    return search_many(heuristic, inits, options, asking(go_on));
+    return search_many(heuristic, inits, options, polling(go_on));
 }
 
 Regions regions(const Heuristic& heuristic, const BitRows& bits, int expansions, int batch) {
-    if (expansions < 1 || batch < 1) throw std::invalid_argument("a region has at least one expansion, one at a time");
+    if (expansions < 1 || batch < 1) throw std::invalid_argument("expansions and batch must be at least 1");
     const PackedStates first = pack(heuristic.problem(), bits);
     const auto go_on = [] {
         nb::gil_scoped_acquire gil;
@@ -97,7 +98,7 @@ Regions regions(const Heuristic& heuristic, const BitRows& bits, int expansions,
     return search_regions(heuristic, first.states, {expansions, batch}, go_on);
 }
 
-// Read-only arrays over memory of `results`, which lives as long as the array.
+// A read-only array over memory of `results`, which it keeps alive.
 template <class Results, class T>
 auto view(const Results& results, const std::vector<T>& values) {
     return nb::ndarray<nb::numpy, const T, nb::ndim<1>>(values.data(), {values.size()}, nb::find(results));
@@ -110,17 +111,17 @@ auto view_rows(const Regions& results, const std::vector<uint64_t>& values, std:
 }  // namespace
 
 void register_search(nb::module_& m) {
-    nb::enum_<Status>(m, "Status", "How a search ended.")
+    nb::enum_<Status>(m, "Status", "The reason why a search ended.")
         .value("SOLVED", Status::solved)
         .value("EXHAUSTED", Status::exhausted)
         .value("OUT_OF_TIME", Status::out_of_time)
         .value("OUT_OF_MEMORY", Status::out_of_memory)
         .value("CANCELLED", Status::cancelled)
         .value("OUT_OF_EXPANSIONS", Status::out_of_expansions);
-    nb::class_<SearchOptions>(m, "SearchOptions", "How to search; limits of 0 are no limits.")
+    nb::class_<SearchOptions>(m, "SearchOptions", "Options of a search; a limit of 0 means no limit.")
         .def("__init__", &construct_options, nb::kw_only(), "greedy"_a = true, "weight"_a = 1.0, "beam"_a = false,
-             "unit_costs"_a = true, "batches"_a = std::vector<int>{1}, "time_limit"_a = 0.0, "memory_limit"_a = 0, "at_once"_a = 1,
-             "expansion_limit"_a = 0, "cores"_a = 1)
+             "unit_costs"_a = true, "batches"_a = std::vector<int>{1}, "time_limit"_a = 0.0, "memory_limit"_a = 0,
+             "n_concurrent"_a = 1, "expansion_limit"_a = 0, "cores"_a = 1)
         .def_ro("greedy", &SearchOptions::greedy)
         .def_ro("weight", &SearchOptions::weight)
         .def_ro("beam", &SearchOptions::beam)
@@ -128,10 +129,10 @@ void register_search(nb::module_& m) {
         .def_ro("batches", &SearchOptions::batches)
         .def_ro("time_limit", &SearchOptions::time_limit)
         .def_ro("memory_limit", &SearchOptions::memory_limit)
-        .def_ro("at_once", &SearchOptions::at_once)
+        .def_ro("n_concurrent", &SearchOptions::n_concurrent)
         .def_ro("expansion_limit", &SearchOptions::expansion_limit)
         .def_ro("cores", &SearchOptions::cores);
-    nb::class_<Statistics>(m, "Statistics", "What a search has done so far.")
+    nb::class_<Statistics>(m, "Statistics", "Counts of a search so far.")
         .def_ro("expanded", &Statistics::expanded)
         .def_ro("evaluated", &Statistics::evaluated)
         .def_ro("generated", &Statistics::generated)
@@ -148,20 +149,20 @@ void register_search(nb::module_& m) {
         .def_ro("expansions_by_queue", &Statistics::expansions_by_queue)
         .def_ro("effort_by_part", &Statistics::effort_by_part)
         .def_ro("evicted", &Statistics::evicted);
-    nb::class_<SearchResult>(m, "SearchResult", "How a search ended; the plan holds operators.")
+    nb::class_<SearchResult>(m, "SearchResult", "The status, plan (operators) and statistics of a search.")
         .def_ro("status", &SearchResult::status)
         .def_ro("plan", &SearchResult::plan)
         .def_ro("statistics", &SearchResult::statistics);
-    nb::class_<ManyResults>(m, "ManyResults", "How searches from many states ended, one entry per state searched.")
+    nb::class_<ManyResults>(m, "ManyResults", "Results of searches from many states, one entry per state.")
         .def_ro("status", &ManyResults::status)
         .def_prop_ro("expanded", [](const ManyResults& r) { return view(r, r.expanded); })
         .def_prop_ro("plan_offsets", [](const ManyResults& r) { return view(r, r.plans.offsets); })
         .def_prop_ro("plan_operators", [](const ManyResults& r) { return view(r, r.plans.values); });
-    nb::enum_<RegionEnd>(m, "RegionEnd", "How the search of a region ended.")
+    nb::enum_<RegionEnd>(m, "RegionEnd", "The reason why the search of a region ended.")
         .value("BORDER", RegionEnd::border)
         .value("GOAL", RegionEnd::goal)
-        .value("NO_WAY_OUT", RegionEnd::no_way_out);
-    nb::class_<Regions>(m, "Regions", "What short searches tell of the states they expanded.")
+        .value("DEAD_END", RegionEnd::dead_end);
+    nb::class_<Regions>(m, "Regions", "Results of short searches: the states that they expanded, with values.")
         .def_prop_ro("states", [](const Regions& r) { return view_rows(r, r.states, r.values.size()); })
         .def_prop_ro("values", [](const Regions& r) { return view(r, r.values); })
         .def_prop_ro("origins", [](const Regions& r) { return view(r, r.origins); })
@@ -174,14 +175,14 @@ void register_search(nb::module_& m) {
     nb::class_<Guidance>(m, "Guidance", "h_FF, landmarks and a goal agenda of one problem. Any thread may use it.")
         .def(nb::new_(&make_guidance), "problem"_a, "group_offsets"_a, "groups"_a, "kinds"_a)
         .def("agenda", &agenda_of, "attempt"_a = 0,
-             "Atoms of the goal, the first to be made true first.");
-    nb::enum_<PartKind>(m, "PartKind", "What one of several searches that take turns goes by.")
+             "The atoms of the goal, in the order in which to make them true.");
+    nb::enum_<PartKind>(m, "PartKind", "The kind of search of a part of a portfolio.")
         .value("GUIDED", PartKind::guided)
         .value("HYBRID", PartKind::hybrid)
         .value("NETWORK", PartKind::network)
         .value("NOVELTY", PartKind::novelty)
         .value("AGENDA", PartKind::agenda);
-    nb::class_<PortfolioPart>(m, "PortfolioPart", "One of several searches that take turns.")
+    nb::class_<PortfolioPart>(m, "PortfolioPart", "A part of a portfolio: one of several searches that take turns.")
         .def("__init__", &construct_part, nb::kw_only(), "name"_a, "kind"_a, "batch"_a = 1, "share"_a = 1.0,
              "delay"_a = 0)
         .def_ro("name", &PortfolioPart::name)
@@ -193,14 +194,14 @@ void register_search(nb::module_& m) {
                   "parts: collections.abc.Sequence[PortfolioPart], init: numpy.typing.NDArray[numpy.int32], "
                   "options: SearchOptions, "
                   "progress: collections.abc.Callable[[Statistics], bool | None] | None = None) -> SearchResult"),
-          "Searches with h_FF and landmarks, with a network, or with all of them, that take turns from one state.");
+          "Runs the parts of a portfolio, which take turns, from one state.");
     m.def("search_many", &many, "heuristic"_a, "states"_a, "options"_a, "go_on"_a.none() = nb::none(),
           nb::sig("def search_many(heuristic: Heuristic, states: numpy.typing.NDArray[numpy.uint64], "
                   "options: SearchOptions, go_on: collections.abc.Callable[[], bool] | None = None) -> ManyResults"),
-          "A search from each of many states; the options hold for each.");
+          "Best-first searches from many states; the options apply to each.");
     m.def("search_regions", &regions, "heuristic"_a, "states"_a, "expansions"_a, "batch"_a,
-          "A short greedy search from each of many states, and what the states it expands are worth then.");
-    m.def("peak_memory", &peak_memory, "Highest resident memory of this process so far, in bytes.");
+          "Short greedy searches from many states, and values of the states that they expand.");
+    m.def("peak_memory", &peak_memory, "Peak resident memory of this process, in bytes.");
     m.def("resident_memory", &resident_memory, "Resident memory of this process, in bytes.");
 }
 

@@ -1,4 +1,4 @@
-// Rows of bits of equal width, in 64-bit words.
+// A matrix of bits, stored in rows of 64-bit words.
 #pragma once
 
 #include <bit>
@@ -10,7 +10,7 @@
 
 namespace goalward {
 
-// A large one takes neither time nor memory to make: the system gives it zeros where something is written.
+// Creating a large matrix is cheap: the operating system provides zeroed memory when a page is first written to.
 class BitMatrix {
 public:
     BitMatrix() = default;
@@ -44,13 +44,13 @@ void for_each_bit(const uint64_t* row, std::size_t width, Function&& function) {
             function(static_cast<int32_t>(w * 64 + static_cast<std::size_t>(std::countr_zero(rest))));
 }
 
-// Adds the bits of another row; words without any are not written to.
+// Sets all bits that are set in another row. Does not write to words of which the other row has no bits.
 inline void include(uint64_t* row, const uint64_t* other, std::size_t width) {
     for (std::size_t w = 0; w < width; ++w)
         if (other[w]) row[w] |= other[w];
 }
 
-// Does every bit of `row` stand in `other` too?
+// True if all bits of `row` are set in `other`.
 inline bool is_subset(const uint64_t* row, const uint64_t* other, std::size_t width) {
     for (std::size_t w = 0; w < width; ++w)
         if (row[w] & ~other[w]) return false;

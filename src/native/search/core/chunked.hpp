@@ -1,4 +1,4 @@
-// A growing array that never moves its elements: pointers stay valid, and growth needs no second copy in memory.
+// A growing array that never moves its elements, so that pointers stay valid and growth needs no copy.
 #pragma once
 
 #include <bit>
@@ -22,7 +22,7 @@ public:
     T* operator[](std::size_t i) { return chunks_[i >> shift_].get() + (i & mask()) * width_; }
     const T* operator[](std::size_t i) const { return chunks_[i >> shift_].get() + (i & mask()) * width_; }
 
-    // Room for one more element at the end, not initialised and not yet counted.
+    // Space for one more element at the end, uninitialised; commit() adds it.
     T* next() {
         if ((size_ >> shift_) == chunks_.size()) chunks_.emplace_back(new T[width_ << shift_]);
         return (*this)[size_];

@@ -20,16 +20,16 @@ void give_back_free_memory() {
 
 std::atomic<uint64_t> Limits::held_by_all_{0};
 
-Limits::Limits(double seconds, uint64_t memory_limit, int at_once, std::function<bool()> heartbeat)
+Limits::Limits(double seconds, uint64_t memory_limit, int n_concurrent, std::function<bool()> heartbeat)
     : start_(Clock::now()), next_beat_(start_), heartbeat_(std::move(heartbeat)) {
-    constexpr double forever = 1e9;
-    deadline_ = start_ + std::chrono::duration_cast<Clock::duration>(
-                             std::chrono::duration<double>(seconds > 0 && seconds < forever ? seconds : forever));
+    constexpr double max_seconds = 1e9;
+    deadline_ = start_ + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(
+                             seconds > 0 && seconds < max_seconds ? seconds : max_seconds));
     if (memory_limit) {
-        give_back_free_memory();  // what the search before this one has left must not count as held
+        give_back_free_memory();  // memory freed by earlier searches must not count
         const uint64_t resident = resident_memory();
         const uint64_t base = resident - std::min(resident, held_by_all_.load());
-        room_ = memory_limit > base ? (memory_limit - base) / static_cast<uint64_t>(std::max(at_once, 1)) : 0;
+        room_ = memory_limit > base ? (memory_limit - base) / static_cast<uint64_t>(std::max(n_concurrent, 1)) : 0;
     }
 }
 
@@ -45,7 +45,7 @@ void Limits::check_clock() {
 
 namespace {
 
-// A line of /proc/self/status in bytes; 0 where there is no such file.
+// The value of a field of /proc/self/status in bytes; 0 if there is no such file.
 uint64_t from_status(const char* field) {
     uint64_t result = 0;
     if (std::FILE* file = std::fopen("/proc/self/status", "r")) {
@@ -65,7 +65,7 @@ uint64_t resident_memory() {
     return peak_memory();
 }
 
-// getrusage would do, but on Linux a process inherits its parent's peak.
+// getrusage is not used on Linux, because there a process inherits its parent's peak.
 uint64_t peak_memory() {
     if (const uint64_t bytes = from_status("VmHWM:")) return bytes;
     rusage usage{};

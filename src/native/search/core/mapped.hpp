@@ -1,5 +1,5 @@
-// Large arrays taken from the system and given back to it whole. The C library keeps what is freed to it for later,
-// and arrays that grow step by step would leave their old places behind as holes.
+// Large arrays in memory of their own (mmap), which is returned to the operating system when they are freed. In the
+// C library's heap, arrays that grow step by step would leave unused holes.
 #pragma once
 
 #include <sys/mman.h>
@@ -20,7 +20,7 @@ public:
         if (!size) return;
         void* memory = mmap(nullptr, size * sizeof(T), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (memory == MAP_FAILED) throw std::bad_alloc();
-        data_ = static_cast<T*>(memory);  // zeros
+        data_ = static_cast<T*>(memory);  // zero-initialised
     }
     MappedArray(MappedArray&& other) noexcept
         : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
@@ -37,12 +37,12 @@ public:
     T& operator[](std::size_t i) { return data_[i]; }
     const T& operator[](std::size_t i) const { return data_[i]; }
 
-    // Room for so many elements, and for half as many again, so that growing step by step takes few steps.
-    void make_room(std::size_t needed) {
+    // Grows the array to at least `needed` elements, by half of its size or more, so that it does not grow often.
+    void ensure_size(std::size_t needed) {
         if (needed > size_) grow(std::max<std::size_t>(needed, 4096 + size_ * 3 / 2));
     }
 
-    // Where the system can, pages move to the larger place without being copied.
+    // Uses mremap on Linux, which moves pages without copying them.
     void grow(std::size_t size) {
 #ifdef __linux__
         if (data_) {

@@ -1,4 +1,4 @@
-// Open lists: what has been evaluated and not yet expanded, best first; first in, first out among equals.
+// Open lists: priority queues of states that were evaluated but not expanded yet. Ties are broken first in, first out.
 #pragma once
 
 #include <bit>
@@ -10,15 +10,15 @@
 
 namespace goalward {
 
-// Maps floats to integers of the same order; NaN counts as the largest.
+// Maps floats to integers in the same order; NaN is the largest.
 inline uint32_t ordered(float x) {
     if (x != x) return 0xffffffff;
     const auto bits = std::bit_cast<uint32_t>(x + 0.0f);  // + 0 turns -0 into 0
     return bits & 0x80000000 ? ~bits : bits | 0x80000000;
 }
 
-// Greedy search puts every state in once, and ids count up in order of insertion: h and id in one word are both the
-// priority and the FIFO tie-break.
+// Greedy search inserts every state once, and ids ascend in order of insertion. So one word with h and id has both the
+// priority and the first-in, first-out tie-breaking.
 struct GreedyEntry {
     uint64_t key;
 
@@ -30,7 +30,7 @@ struct GreedyEntry {
 };
 static_assert(sizeof(GreedyEntry) == 8);
 
-// A* may put a state in again when it finds a cheaper path. Among equal f the lower h goes first.
+// A* inserts a state again if it finds a cheaper path. Lower h breaks ties of f.
 struct CostEntry {
     double f;
     float h;
@@ -93,8 +93,9 @@ private:
     std::size_t size_ = 0;
 };
 
-// For greedy search with a heuristic of few different values: one queue of ids per value, half the memory of a heap and
-// no sifting. Queues are chains of small blocks from one array; emptied blocks are used again.
+// An open list for greedy search with a heuristic that has few distinct values: one queue of ids for each value. It
+// needs half the memory of a heap and no sifting. Queues are linked lists of small blocks from one array with a free
+// list.
 class Buckets {
 public:
     using Entry = GreedyEntry;
@@ -149,7 +150,7 @@ private:
     };
     struct Queue {
         uint32_t head = none, tail = none;
-        uint32_t begin = 0, end = block_size;  // in the first block, in the last one
+        uint32_t begin = 0, end = block_size;  // index in the first block, and in the last one
     };
 
     uint32_t take_block() {

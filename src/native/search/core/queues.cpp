@@ -10,7 +10,7 @@ namespace goalward {
 PreferredOperators::Place PreferredOperators::add(StateId state, std::span<const int32_t> operators) {
     const std::size_t place = size_, needed = size_ + 2 + operators.size();
     if (needed > UINT32_MAX) throw std::length_error("more than 2^32 preferred operators");
-    cells_.make_room(needed);
+    cells_.ensure_size(needed);
     cells_[place] = static_cast<int32_t>(state);
     cells_[place + 1] = static_cast<int32_t>(operators.size());
     std::copy(operators.begin(), operators.end(), &cells_[place + 2]);
@@ -32,7 +32,7 @@ std::optional<OperatorQueue::Served> OperatorQueue::next(StateSpace& space, cons
             items_.serve();
         else
             items_.drop();
-        if (served < operators.size()) return Served{state, operators[served], listed};  // else a state without operators
+        if (served < operators.size()) return Served{state, operators[served], listed};
     }
     return std::nullopt;
 }
@@ -40,7 +40,7 @@ std::optional<OperatorQueue::Served> OperatorQueue::next(StateSpace& space, cons
 ChildLists::Place ChildLists::add(std::span<const StateId> children) {
     const std::size_t place = size_, needed = size_ + children.size() + 1;
     if (needed > UINT32_MAX) throw std::length_error("more than 2^32 children");
-    cells_.make_room(needed);
+    cells_.ensure_size(needed);
     std::copy(children.begin(), children.end(), &cells_[place]);
     cells_[needed - 1] = no_state;
     size_ = needed;

@@ -1,15 +1,15 @@
 // Open lists of searches with guides: several queues that take turns.
 //
-// In lazy search all successors of a state have their parent's value, so a queue holds the expanded state once and
-// hands out its operators one after the other, instead of holding every successor. Among equal values the state that
-// came first is served to its end first: only the first state of each value can be half served, and one cursor per
-// value suffices. A state costs four bytes per queue.
+// In lazy search, all successors of a state have their parent's value. So a queue holds each expanded state once, and
+// gives its operators one after the other, instead of holding all successors. Ties are broken first in, first out: the
+// queue finishes one state before the next of the same value. So one cursor per value is enough, and a state takes four
+// bytes per queue.
 //
-// If a network has a value for every child, that decides between the children of states of equal value, siblings
-// among them. Then a queue holds the best child that is left of each expanded state, and a child costs four bytes.
+// If a network has evaluated every child, its values break ties between the children of states of equal value. Then a
+// queue holds the best remaining child of each expanded state, and a child takes four bytes.
 //
-// Which queue is next is decided by alternation: the one that has been served least, the first among equals. When a
-// heuristic makes progress, the queues of preferred operators are put ahead by `boost` turns.
+// The next queue is chosen by alternation: the queue with the fewest turns, the first one in case of ties. If a
+// heuristic makes progress, queues of preferred operators get `boost` extra turns.
 #pragma once
 
 #include <cstddef>
@@ -28,12 +28,12 @@
 
 namespace goalward {
 
-// Items by value, each of them served several times before the next of its value. What an item is (a state, the place
-// of a list of operators) is the caller's.
+// A queue of items by value. The first item may be served several times before it is dropped. The caller decides what
+// an item is: a state, or the index of a list of operators.
 class LazyQueue {
 public:
     using Item = uint32_t;
-    // Do many items share a value? Buckets take four bytes an item then, but far more than a heap if values are fractional.
+    // The number of distinct values. With few, buckets take four bytes per item; with many, they take more than a heap.
     enum class Values { few, many };
 
     explicit LazyQueue(Values values) : values_(values) {}
@@ -48,7 +48,7 @@ public:
         else
             heap_.push({ordered(h), order_++, item});
     }
-    // The first item, and how often it has been served.
+    // The first item, and the number of times that it was served.
     Item first() const { return values_ == Values::few ? buckets_.top().id() : heap_.top().item; }
     uint32_t served() const {
         const auto at = served_.find(rank());
@@ -78,10 +78,10 @@ private:
     Buckets buckets_;
     Heap<Entry> heap_;
     uint32_t order_ = 0;
-    std::map<uint32_t, uint32_t> served_;  // how often the first item of a value has been served, if it has been
+    std::map<uint32_t, uint32_t> served_;  // by value: the number of times that its first item was served, if any
 };
 
-// Operators preferred in a state, for all states end to end; a queue of preferred operators holds places.
+// The lists of preferred operators of all states in one array. Queues of preferred operators hold places in it.
 class PreferredOperators {
 public:
     using Place = uint32_t;
@@ -97,14 +97,14 @@ private:
     std::size_t size_ = 0;
 };
 
-// Hands out the operators of expanded states one by one, of the state with the least value first: all applicable ones, or
-// those that were preferred in it.
+// Gives the operators of expanded states one by one, those of the state with the minimum value first. They are either
+// all applicable operators, or only those that are preferred in the state.
 class OperatorQueue {
 public:
     struct Served {
         StateId state;
         int32_t op;
-        bool listed;  // were the operators of the state listed for this?
+        bool listed;  // true if the applicable operators of the state had to be generated
     };
 
     explicit OperatorQueue(bool only_preferred, LazyQueue::Values values = LazyQueue::Values::few)
@@ -115,9 +115,9 @@ public:
     std::size_t size() const { return items_.size(); }
     uint64_t bytes() const { return items_.bytes(); }
 
-    // A state, or the place of its preferred operators.
+    // `item` is a state, or the place of its preferred operators.
     void push(float value, LazyQueue::Item item) { items_.push(value, item); }
-    // The next operator; nothing if no state that is left has one.
+    // The next operator; nullopt if no state has one left.
     std::optional<Served> next(StateSpace& space, const PreferredOperators& preferred);
 
 private:
@@ -126,12 +126,12 @@ private:
     StateId listed_ = no_state;
 };
 
-// Children of expanded states, those of each state in the order in which queues serve them, end to end.
+// The lists of children of all expanded states in one array, each in the order in which queues serve the children.
 class ChildLists {
 public:
     using Place = uint32_t;
 
-    // The place of the first of at least one child; the others follow it, and then comes no_state.
+    // Adds a list of at least one child and returns the place of the first. A list ends with no_state.
     Place add(std::span<const StateId> children);
     StateId operator[](Place place) const { return cells_[place]; }
     uint64_t bytes() const { return size_ * sizeof(StateId); }
@@ -141,20 +141,22 @@ private:
     std::size_t size_ = 0;
 };
 
-// Children in the order of their parents' values, and among equals of their own; those that came first of all equals.
+// A queue of children by their parents' values. Their own values, then the order of insertion break ties.
 class ChildQueue {
 public:
     bool empty() const { return entries_.empty(); }
     std::size_t size() const { return entries_.size(); }
     uint64_t bytes() const { return entries_.bytes(); }
 
-    // Children that are listed from a place on have a parent with this value; `first` is the value of the first child.
-    void push(float parent, float first, ChildLists::Place place) { entries_.push({ordered(parent), ordered(first), place}); }
+    // Adds a list of children; `parent` is the value of their parent and `first` that of the first child.
+    void push(float parent, float first, ChildLists::Place place) {
+        entries_.push({ordered(parent), ordered(first), place});
+    }
     StateId pop(const ChildLists& lists, const Chunked<float>& values);
 
 private:
     struct Entry {
-        uint32_t parent, child;  // values that integers compare
+        uint32_t parent, child;  // values, mapped by ordered()
         ChildLists::Place place;
 
         bool operator<(const Entry& other) const {
@@ -166,13 +168,13 @@ private:
     Heap<Entry> entries_;
 };
 
-// Whose turn it is.
+// Chooses the queue whose turn is next.
 class Alternation {
 public:
     explicit Alternation(int64_t boost) : boost_(boost) {}
 
     void add(bool preferred) { turns_.push_back({0, preferred}); }
-    // The next of the queues that have something to serve, or -1.
+    // The queue with the fewest turns among those that are ready, or -1.
     template <class Ready>
     int next(Ready ready) const {
         int best = -1;

@@ -55,11 +55,11 @@ std::pair<StateId, bool> Registry::insert_scratch() {
 }
 
 bool Registry::grow() {
-    const std::size_t wanted = std::max<std::size_t>(1024, capacity_ + capacity_ * 3 / 10);
-    if (!budget_.allows((wanted - capacity_) * slot_bytes)) return false;
-    capacity_ = wanted;
+    const std::size_t new_capacity = std::max<std::size_t>(1024, capacity_ + capacity_ * 3 / 10);
+    if (!budget_.allows((new_capacity - capacity_) * slot_bytes)) return false;
+    capacity_ = new_capacity;
     limit_ = capacity_ * 8 / 10;
-    ids_ = {};  // the old table goes before the new one comes
+    ids_ = {};  // free the old table before allocating the new one
     tags_ = {};
     ids_ = MappedArray<StateId>(capacity_);
     tags_ = MappedArray<uint8_t>(capacity_);

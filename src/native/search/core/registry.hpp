@@ -1,12 +1,12 @@
-// Every distinct state met by a search, once, under a small integer id.
+// Stores every distinct state of a search once and assigns it a small integer id.
 //
 //     Word* child = registry.scratch();
 //     problem.apply(op, parent, child);
 //     auto [id, fresh] = registry.insert_scratch();
 //
-// Ids count up from 0 in order of insertion; data about states lives in arrays indexed by id. The hash table holds ids
-// and one byte of each hash (5 bytes a slot, filled to between 62 and 80 %), and is rebuilt from the states themselves
-// when it grows, so that old and new table never stand in memory together.
+// Ids start at 0 and ascend in order of insertion. Data about states is stored in arrays indexed by id. The hash table
+// holds ids and one byte of each hash (5 bytes per slot, with a load between 62 and 80 %). It is rebuilt from the
+// states when it grows, so that the old and the new table are never in memory together.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ public:
     Registry(int n_words, Budget& budget);
 
     Word* scratch() { return states_.next(); }
-    // The state's id and whether it is new; no_state if the budget has run out.
+    // Inserts the state in scratch(). Returns its id and whether it is new; no_state if the budget is exceeded.
     std::pair<StateId, bool> insert_scratch();
 
     const Word* operator[](StateId id) const { return states_[id]; }

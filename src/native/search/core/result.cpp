@@ -14,13 +14,13 @@ Status status_of(Stop stop) {
 
 namespace {
 
-void add_counts(Statistics::Counts& total, const Statistics::Counts& more) {
-    for (const auto& entry : more) {
-        const auto known = std::find_if(total.begin(), total.end(), [&](const auto& e) { return e.first == entry.first; });
-        if (known == total.end())
-            total.push_back(entry);
+void add_counts(Statistics::Counts& total, const Statistics::Counts& others) {
+    for (const auto& [name, count] : others) {
+        const auto it = std::find_if(total.begin(), total.end(), [&](const auto& e) { return e.first == name; });
+        if (it == total.end())
+            total.emplace_back(name, count);
         else
-            known->second += entry.second;
+            it->second += count;
     }
 }
 

@@ -1,4 +1,4 @@
-// What every search gives back.
+// The results of searches: status, plan and statistics.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace goalward {
 
 enum class Status { solved, exhausted, out_of_time, out_of_memory, cancelled, out_of_expansions };
 
-// How a search ends whose budget has run out.
+// The status of a search whose budget is exceeded.
 Status status_of(Stop stop);
 
 struct Statistics {
@@ -24,13 +24,13 @@ struct Statistics {
     uint64_t bytes = 0;   // held for states, nodes and the open list
     float initial_h = 0, best_h = 0;
     double seconds = 0;
-    // If a search has several heuristics or queues: how often each was used, under the name that users see.
+    // Counts for each heuristic or queue, by the name that users see, if a search has several.
     Counts evaluations_by_heuristic, expansions_by_queue;
-    Counts effort_by_part;  // of a portfolio: counted effort, in about nanoseconds
-    std::string led_by;  // the queue that led to the goal, if there are several
-    std::vector<std::string> evicted;  // parts of a portfolio that were ended to free memory for the others
+    Counts effort_by_part;  // of a portfolio, in units of about a nanosecond
+    std::string led_by;  // the queue from which the goal was reached, if there are several
+    std::vector<std::string> evicted;  // parts of a portfolio that were ended early to free memory for others
 
-    // Adds what another search has done. The values of h and the seconds stay those of the first.
+    // Adds the counts of another search. Values of h and the time stay as they are.
     void add(const Statistics& other);
 };
 

@@ -9,17 +9,17 @@ StateSpace::StateSpace(const Problem& problem, Budget& budget, OperatorOrder ord
     : problem_(problem), budget_(budget), order_(order), registry_(problem.packing().n_words(), budget),
       values_(problem.packing().n_variables()) {}
 
-StateSpace::Met StateSpace::add(std::span<const int32_t> atoms) {
+StateSpace::Added StateSpace::add(std::span<const int32_t> atoms) {
     packing().pack(atoms, registry_.scratch());
     return insert(no_state);
 }
 
-StateSpace::Met StateSpace::add(const Word* state) {
+StateSpace::Added StateSpace::add(const Word* state) {
     std::copy_n(state, packing().n_words(), registry_.scratch());
     return insert(no_state);
 }
 
-StateSpace::Met StateSpace::insert(StateId parent) {
+StateSpace::Added StateSpace::insert(StateId parent) {
     const auto [id, fresh] = registry_.insert_scratch();
     if (fresh) {
         *parents_.next() = parent;

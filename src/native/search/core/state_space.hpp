@@ -1,4 +1,4 @@
-// The states that one search has met, how it came to each of them, and what can be done in them.
+// The states of one search with their parents, and the operators that are applicable in them.
 //
 //     StateSpace space(problem, budget);
 //     const StateId root = space.add(init).id;
@@ -22,14 +22,14 @@
 
 namespace goalward {
 
-// In which order applicable operators are listed: as the successor generator finds them, or by number.
+// The order of applicable operators: as the successor generator finds them, or by number.
 enum class OperatorOrder { generated, ascending };
 
 class StateSpace {
 public:
-    struct Met {
-        StateId id;  // no_state if the budget has run out, which ends the search
-        bool fresh;
+    struct Added {
+        StateId id;  // no_state if the budget is exceeded, which ends the search
+        bool fresh;  // true if the state is new
     };
 
     StateSpace(const Problem& problem, Budget& budget, OperatorOrder order = OperatorOrder::generated);
@@ -42,11 +42,11 @@ public:
     std::size_t size() const { return registry_.size(); }
     const Word* operator[](StateId id) const { return registry_[id]; }
 
-    // A state to begin at, as a list of atoms or packed.
-    Met add(std::span<const int32_t> atoms);
-    Met add(const Word* state);
-    // The state after an operator. If it is new, the way to it leads through `parent`.
-    Met follow(StateId parent, int32_t op) {
+    // Adds a start state, given by its atoms or packed.
+    Added add(std::span<const int32_t> atoms);
+    Added add(const Word* state);
+    // Adds the state after an operator. If it is new, it gets this parent.
+    Added follow(StateId parent, int32_t op) {
         problem_.apply(op, registry_[parent], registry_.scratch());
         return insert(parent);
     }
@@ -56,23 +56,23 @@ public:
 
     StateId parent(StateId id) const { return *parents_[id]; }
     void set_parent(StateId id, StateId parent) { *parents_[id] = parent; }
-    // The operators on the way to a state. Between a parent and its child the cheapest operator counts, the first one
-    // among equals: it is found again rather than stored, which saves four bytes per state.
+    // The operators on the path to a state: for each parent and child the cheapest operator, the first one in case of
+    // ties. They are not stored but found again, which saves four bytes per state.
     std::vector<int32_t> path_to(StateId id);
-    // The state at which that way begins.
+    // The start state of that path.
     StateId root_of(StateId id) const;
 
     uint64_t bytes() const { return registry_.bytes() + parents_.bytes(); }
-    // The search holds so many bytes beside the states. False if it has to stop.
+    // Reports that the search holds `other_bytes` in addition to the states. False if it must stop.
     bool within_budget(uint64_t other_bytes);
-    // A lack of memory has kept the search from expanding or storing a state: it proves nothing by coming to its end.
-    void lose() { incomplete_ = true; }
-    // How a search ends that has nothing left to expand, or whose budget is exceeded.
+    // Records that a state was not expanded or stored for lack of memory, so that an empty open list proves nothing.
+    void mark_incomplete() { incomplete_ = true; }
+    // The status of a search that has nothing left to expand, and of one whose budget is exceeded.
     Status exhausted() const { return incomplete_ ? Status::out_of_memory : Status::exhausted; }
     Status why() const { return status_of(budget_.why()); }
 
 private:
-    Met insert(StateId parent);
+    Added insert(StateId parent);
 
     struct Listed {
         StateId id = no_state;
@@ -85,8 +85,8 @@ private:
     Registry registry_;
     Chunked<StateId> parents_;
     bool incomplete_ = false;
-    uint64_t accounted_ = 0;  // bytes that the budget knows of
-    // Guides and several queues ask for the same state soon after one another.
+    uint64_t accounted_ = 0;  // bytes that were reported to the budget
+    // A cache: guides and several queues need the operators of the same state within a short time.
     std::array<Listed, 8> listed_;
     std::vector<int32_t> values_;
 };

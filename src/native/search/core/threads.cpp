@@ -11,7 +11,7 @@
 namespace goalward {
 
 void run_threads(Limits& limits, int n, const std::function<void()>& work) {
-    constexpr auto between_beats = std::chrono::milliseconds(20);
+    constexpr auto heartbeat_interval = std::chrono::milliseconds(20);
     std::mutex mutex;
     std::condition_variable ended;
     int running = n;
@@ -35,12 +35,12 @@ void run_threads(Limits& limits, int n, const std::function<void()>& work) {
                 --running;
                 ended.notify_one();
             });
-    } catch (const std::system_error&) {  // the system has no more threads: those that there are do all the work
+    } catch (const std::system_error&) {  // no more threads are available: use those that were created
         if (threads.empty()) throw;
         const std::lock_guard lock(mutex);
         running -= n - static_cast<int>(threads.size());
     }
-    for (std::unique_lock lock(mutex); !ended.wait_for(lock, between_beats, [&] { return running == 0; });) {
+    for (std::unique_lock lock(mutex); !ended.wait_for(lock, heartbeat_interval, [&] { return running == 0; });) {
         lock.unlock();
         guarded([&] { limits.stopped(); });
         lock.lock();

@@ -1,8 +1,8 @@
-// In which order the atoms of a goal are best made true, seen from the goal itself.
+// Goal agendas: an order in which to make the atoms of a goal true.
 //
-// Random walks backwards from the goal undo its atoms one after the other. An atom that they undo soon can be made true
-// at the end, when all others hold; one that stays for long is in nobody's way, and is in reach only before the others
-// hold: it comes first.
+// Random walks by regression from the goal undo its atoms one after the other. An atom that is undone early can be made
+// true last, when all others hold. An atom that is undone late does not obstruct the others and may be unreachable once
+// they hold, so it comes first.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@
 namespace goalward {
 
 struct Agenda {
-    std::vector<int32_t> atoms;  // all of the goal, the first to be made true first
-    uint64_t effort = 0;         // what finding the order took; see Guide::effort
+    std::vector<int32_t> atoms;  // all atoms of the goal, in the order in which to make them true
+    uint64_t effort = 0;         // effort of computing the order; see Guide::effort
 };
 
-// Later attempts draw other walks, and more of them than the first. `mutex_groups`: sets of atoms of which at most one
-// holds at a time. Throws OutOfBudget if the time is over.
+// Computes the agenda of the given attempt. Later attempts use other walks, and more than the first. `mutex_groups` are
+// sets of atoms of which at most one holds at a time. Throws OutOfBudget if the time is over.
 Agenda goal_agenda(const Problem& problem, const Rows& mutex_groups, int attempt, Budget& budget);
 
 }  // namespace goalward

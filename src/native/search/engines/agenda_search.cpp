@@ -10,9 +10,9 @@ namespace goalward {
 
 namespace {
 // In units of effort, about nanoseconds.
-constexpr uint64_t head_start = 5'000'000;  // of h_FF and landmarks, in a step
-constexpr uint64_t first_patience = 100'000'000, more_patience = 2;
-constexpr int most_attempts_with_more = 20;  // so that the number does not overflow
+constexpr uint64_t head_start = 5'000'000;  // of h_FF and landmarks in each step
+constexpr uint64_t initial_patience = 100'000'000, patience_factor = 2;
+constexpr int max_patience_doublings = 20;  // prevents overflow
 }  // namespace
 
 AgendaSearch::AgendaSearch(const Guidance& guidance, std::string name, uint64_t expansion_limit, Budget& budget)
@@ -22,7 +22,7 @@ AgendaSearch::AgendaSearch(const Guidance& guidance, std::string name, uint64_t 
 std::optional<Status> AgendaSearch::start(std::span<const int32_t> init) {
     problem_.packing().pack(init, init_.data());
     finished_.best_h = dead_end;
-    begin_attempt();
+    start_attempt();
     finished_.initial_h = finished_.best_h;
     return problem_.is_goal(state_.data()) ? std::optional(Status::solved) : std::nullopt;
 }
@@ -31,7 +31,7 @@ std::optional<Status> AgendaSearch::advance(uint64_t effort) {
     const uint64_t until = this->effort() + std::min(effort, UINT64_MAX / 2);
     while (this->effort() < until) {
         if (expansion_limit_ && expanded() >= expansion_limit_) return Status::out_of_expansions;
-        if (!step_) begin_step();
+        if (!step_) start_step();
         const std::optional<Status> status = step_->searches.advance(atoms_);
         if (!status && step_->searches.effort() < patience_) continue;
         if (status == Status::solved) {
@@ -41,33 +41,37 @@ std::optional<Status> AgendaSearch::advance(uint64_t effort) {
             if (problem_.is_goal(state_.data())) return status;
             continue;
         }
-        // From the initial state itself, a part of the goal out of reach is the goal out of reach.
+        // If part of the goal is unreachable from the initial state, so is the goal.
         if (status && (status != Status::exhausted || plan_.empty())) return status;
-        const bool again = status || step_->n_atoms <= failed_;
-        failed_ = step_->n_atoms;
+        const bool new_attempt = status || step_->n_atoms <= n_atoms_failed_;
+        n_atoms_failed_ = step_->n_atoms;
         end_step();
-        if (again)
-            begin_attempt();
-        else
-            std::rotate(agenda_.begin(), agenda_.begin() + static_cast<std::ptrdiff_t>(failed_) - 1,
-                        agenda_.begin() + static_cast<std::ptrdiff_t>(failed_));
+        if (new_attempt) {
+            start_attempt();
+        } else {  // move the last atom of the failed step to the front
+            const auto end = agenda_.begin() + static_cast<std::ptrdiff_t>(n_atoms_failed_);
+            std::rotate(agenda_.begin(), end - 1, end);
+        }
     }
     return std::nullopt;
 }
 
-void AgendaSearch::begin_attempt() {
+void AgendaSearch::start_attempt() {
     const Agenda& agenda = guidance_.agenda(attempt_, budget_);
-    finished_effort_ += agenda.effort;  // even where it was found before: a search repeats exactly
+    finished_effort_ += agenda.effort;  // even if the agenda was cached, so that searches are repeatable
     agenda_ = agenda.atoms;
-    patience_ = attempt_ == 0 ? first_patience : attempt_ < most_attempts_with_more ? more_patience * patience_ : patience_;
+    if (attempt_ == 0)
+        patience_ = initial_patience;
+    else if (attempt_ < max_patience_doublings)
+        patience_ *= patience_factor;
     ++attempt_;
-    failed_ = 0;
+    n_atoms_failed_ = 0;
     state_ = init_;
     plan_.clear();
     follow({});
 }
 
-void AgendaSearch::begin_step() {
+void AgendaSearch::start_step() {
     const auto next = std::find_if(agenda_.begin(), agenda_.end(),
                                    [&](int32_t atom) { return !problem_.packing().holds(state_.data(), atom); });
     std::vector<int32_t> atoms(agenda_.begin(), next + 1);
@@ -75,7 +79,8 @@ void AgendaSearch::begin_step() {
     step_.reset(new Step{n_atoms, Goal(std::move(atoms), problem_.packing()), Scheduler(budget_)});
     const Goal& goal = step_->goal;
     const auto guided = [this, &goal](Budget& budget) {
-        return std::make_unique<LazySearch>(problem_, goal, guidance_.guides(goal, true), GuidedOptions{name_ + ": "}, budget);
+        return std::make_unique<LazySearch>(problem_, goal, guidance_.guides(goal, true), GuidedOptions{name_ + ": "},
+                                            budget);
     };
     const auto by_novelty = [this, &goal](Budget& budget) {
         return std::make_unique<NoveltySearch>(problem_, guidance_.relaxed(true), goal, name_ + ": novelty", 0, budget);
@@ -85,9 +90,9 @@ void AgendaSearch::begin_step() {
 }
 
 void AgendaSearch::end_step() {
-    Statistics done = step_->searches.statistics();
-    done.stored = done.open = done.bytes = 0;  // nothing is kept of it
-    finished_.add(done);
+    Statistics statistics = step_->searches.statistics();
+    statistics.stored = statistics.open = statistics.bytes = 0;  // the memory is freed
+    finished_.add(statistics);
     finished_effort_ += step_->searches.effort();
     step_.reset();
 }

@@ -1,11 +1,11 @@
-// Goal by goal: makes the atoms of the goal true one after the other, in the order of an agenda, and keeps those that are
-// (goal agendas: Koehler and Hoffmann 2000; how ours is ordered: agenda.hpp).
+// Goal agenda search (Koehler and Hoffmann 2000): makes the atoms of the goal true one after the other, in the order of
+// a goal agenda (agenda.hpp), with many small searches instead of a large one.
 //
-// Each step is a search from the state that the last one has reached for one that has the next atom and all before it:
-// with h_FF and landmarks, and by novelty, in turns. What a step has reached is kept, so that many small searches take
-// the place of a large one. Where a step takes too long, its atom goes to the front of the agenda, and the search goes on
-// from where it is. Where the next step that fails is no later one, or where an atom is out of reach because of something
-// that cannot be undone, an attempt with another agenda and more patience begins from the initial state.
+// Each step searches from the current state for a state in which the next atom of the agenda and all atoms before it
+// hold. Searches with h_FF and landmarks, and by novelty, take turns. The state that a step reaches is the start of the
+// next. If a step takes too long, its atom is moved to the front of the agenda, and the search continues from the same
+// state. If the next step that fails is not further in the agenda, or if its goal is unreachable, a new attempt with
+// another agenda and more patience starts from the initial state.
 #pragma once
 
 #include <cstdint>
@@ -36,16 +36,16 @@ public:
     const std::string& led_by() const override { return led_by_; }
 
 private:
-    struct Step {  // towards the first atoms of the agenda
+    struct Step {  // searches for the first n_atoms of the agenda
         std::size_t n_atoms;
         Goal goal;
         Scheduler searches;
     };
 
-    void begin_step();
+    void start_attempt();
+    void start_step();
     void end_step();
     void follow(std::span<const int32_t> steps);
-    void begin_attempt();
     uint64_t expanded() const;
 
     const Guidance& guidance_;
@@ -55,12 +55,12 @@ private:
     Budget& budget_;
     std::size_t attempt_ = 0;
     std::vector<int32_t> agenda_;
-    std::size_t failed_ = 0;  // atoms that the last step that failed was to reach
+    std::size_t n_atoms_failed_ = 0;  // n_atoms of the last step that failed
     std::vector<Word> init_, state_;
     std::vector<int32_t> atoms_;  // of state_
     std::vector<int32_t> plan_;   // to state_
     std::unique_ptr<Step> step_;
-    uint64_t patience_;  // effort that a step may take
+    uint64_t patience_;  // maximum effort of a step
     uint64_t finished_effort_ = 0;  // of agendas and steps
     Statistics finished_;           // of steps
 };

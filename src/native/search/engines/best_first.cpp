@@ -21,12 +21,12 @@ struct PathCost {  // only for searches that reopen
     float h;
 };
 
-// Children are evaluated in slices, so that the clock is looked at often enough even when a state has thousands.
+// Children are evaluated in slices, so that the clock is checked often enough even if a state has thousands.
 constexpr std::size_t slice = 256;
-constexpr std::size_t slice_atoms = 1 << 22;  // a heuristic may look at every atom, and there may be many
-// In units of effort, beside what the heuristic takes.
+constexpr std::size_t slice_atoms = 1 << 22;  // makes slices smaller in tasks with many atoms
+// Units of effort in addition to that of the heuristic.
 constexpr uint64_t effort_of_expansion = 500, effort_of_child = 100;
-constexpr float worst = 1e30f;  // a value for what cannot be trusted to be a dead end
+constexpr float worst = 1e30f;  // replaces infinity if the heuristic must not prune
 
 template <class OpenList>
 class BestFirst final : public Search {
@@ -41,7 +41,7 @@ public:
 
     std::optional<Status> start(std::span<const int32_t> init) override {
         const StateId id = space_.add(init).id;
-        if (id == no_state) return space_.why();  // not even the first state fits
+        if (id == no_state) return space_.why();  // no memory for a single state
         add_node();
         if (problem_.is_goal(space_[id])) goal_ = id;
         const Word* state = space_[id];
@@ -65,7 +65,7 @@ public:
                 if (goal_ != no_state) return Status::solved;
                 if (space_.within_budget(other_bytes())) continue;
                 if (budget_.out_of_time()) return space_.why();
-                if (i + 1 < expanding_.size()) space_.lose();  // there is no memory for the rest of the batch
+                if (i + 1 < expanding_.size()) space_.mark_incomplete();  // the rest of the batch is not expanded
                 break;
             }
             if (!evaluate_children()) return space_.why();
@@ -93,24 +93,25 @@ public:
     const std::string& led_by() const override { return name_; }
 
 private:
-    // Pops the next states to expand; true when one of them is a goal, reached at the least f.
+    // Pops the next states to expand. True if one of them is a goal, which then has the minimum f.
     bool take_batch() {
         expanding_.clear();
         parents_.clear();
-        const uint64_t left = options_.expansion_limit ? options_.expansion_limit - stats_.expanded : UINT64_MAX;
-        const std::size_t most = std::min<uint64_t>(left, batch_);
-        while (!open_.empty() && expanding_.size() < most) {
+        const uint64_t remaining = options_.expansion_limit ? options_.expansion_limit - stats_.expanded : UINT64_MAX;
+        const std::size_t max_size = std::min<uint64_t>(remaining, batch_);
+        while (!open_.empty() && expanding_.size() < max_size) {
             if constexpr (greedy) {
                 expanding_.push_back(open_.pop().id());
             } else {
                 const Entry entry = open_.top();
-                const PathCost& known = path_cost(entry.state);
-                if (entry.f > priority(known)) {  // a cheaper path has been found since
+                const PathCost& current = path_cost(entry.state);
+                if (entry.f > priority(current)) {  // outdated: a cheaper path was found
                     open_.pop();
                     continue;
                 }
                 if (problem_.is_goal(space_[entry.state])) {
-                    // Expand what is before it first: that may lead to a cheaper one. A beam would forget it.
+                    // Expand the states before it first, since they may lead to a cheaper goal. But a beam would drop
+                    // it.
                     if (!expanding_.empty() && !options_.beam) break;
                     goal_ = entry.state;
                     return true;
@@ -145,14 +146,14 @@ private:
                 if (fresh) {
                     add_node();
                 } else {
-                    PathCost& known = path_cost(child);
-                    if (g >= known.g) continue;
+                    PathCost& current = path_cost(child);
+                    if (g >= current.g) continue;
                     space_.set_parent(child, parent);
-                    known.g = g;
-                    // A child of this very batch gets its place in the open list after its evaluation.
-                    if (known.h != dead_end && evaluated(child)) {
+                    current.g = g;
+                    // A child from the same batch is inserted in the open list later, after its evaluation.
+                    if (current.h != dead_end && evaluated(child)) {
                         ++stats_.reopened;
-                        insert(child, known.h);
+                        insert(child, current.h);
                     }
                     continue;
                 }
@@ -170,9 +171,9 @@ private:
         for (StateId id : children_) states_.push_back(space_[id]);
         values_of_.resize(children_.size());
         const auto n_atoms = static_cast<std::size_t>(problem_.packing().n_atoms());
-        const std::size_t most = std::min(slice, slice_atoms / std::max<std::size_t>(n_atoms, 1) + 1);
-        for (std::size_t from = 0; from < children_.size(); from += most) {
-            const std::size_t n = std::min(most, children_.size() - from);
+        const std::size_t slice_size = std::min(slice, slice_atoms / std::max<std::size_t>(n_atoms, 1) + 1);
+        for (std::size_t from = 0; from < children_.size(); from += slice_size) {
+            const std::size_t n = std::min(slice_size, children_.size() - from);
             evaluator_->evaluate({{states_.data() + from, n}, parents_, {origins_.data() + from, n}},
                                 {values_of_.data() + from, n});
             stats_.evaluated += n;
@@ -230,7 +231,7 @@ private:
     uint32_t order_ = 0;
     Statistics stats_;
 
-    // Reused from one batch to the next.
+    // Scratch memory for one batch.
     std::vector<StateId> expanding_, children_;
     std::vector<Batch::Origin> origins_;
     std::vector<const Word*> parents_, states_;
@@ -251,9 +252,10 @@ std::unique_ptr<Search> make_best_first(const Heuristic& heuristic, const Search
 SearchResult best_first_search(const Heuristic& heuristic, std::span<const int32_t> init, const SearchOptions& options,
                                const std::function<bool(const Statistics&)>& heartbeat) {
     if (options.batches.empty() || std::ranges::min(options.batches) < 1)
-        throw std::invalid_argument("batches are one number of states or more, each at least 1");
+        throw std::invalid_argument("there must be at least one batch size, and each must be at least 1");
     const Problem& problem = heuristic.problem();
-    const bool has_costs = std::ranges::any_of(problem.active_operators(), [&](int32_t o) { return problem.cost(o) != 1; });
+    const bool has_costs =
+        std::ranges::any_of(problem.active_operators(), [&](int32_t o) { return problem.cost(o) != 1; });
     if (!options.greedy && has_costs && heuristic.unit_costs().value_or(options.unit_costs) != options.unit_costs)
         throw std::invalid_argument("the heuristic and the search count different costs");
     return run_searches(options, init, heartbeat, [&](Scheduler& scheduler) {

@@ -37,7 +37,7 @@ const Agenda& Guidance::agenda(std::size_t attempt, Budget& budget) const {
         }
         Agenda found = goal_agenda(*problem_, landmarks_->mutex_groups, static_cast<int>(next), budget);
         const std::lock_guard lock(mutex_);
-        if (agendas_.size() == next) agendas_.push_back(std::move(found));  // else another thread was faster
+        if (agendas_.size() == next) agendas_.push_back(std::move(found));  // otherwise another thread was faster
     }
 }
 

@@ -1,5 +1,5 @@
-// What searches with guides are made from, for one problem: relaxed operators, what is needed to find landmarks, and orders
-// of the goal's atoms. It may be shared by threads; the parts are made when they are first needed.
+// The data of one problem that searches with guides share: relaxed operators, landmark knowledge and goal agendas. It
+// is thread-safe, and its parts are computed when they are first needed.
 #pragma once
 
 #include <cstdint>
@@ -23,9 +23,9 @@ public:
 
     const Problem& problem() const { return *problem_; }
     std::shared_ptr<const RelaxedOperators> relaxed(bool unit_costs) const;
-    // h_FF and the landmark count, on the way to a goal that must outlive them.
+    // Makes h_FF and landmark count guides to a goal, which must outlive them.
     std::vector<std::unique_ptr<Guide>> guides(const Goal& goal, bool unit_costs) const;
-    // Orders of the goal's atoms; each attempt has another one. Throws OutOfBudget if finding it takes too long.
+    // The goal agenda of an attempt; each attempt has another one. Throws OutOfBudget if computing it takes too long.
     const Agenda& agenda(std::size_t attempt, Budget& budget) const;
 
 private:
@@ -35,7 +35,7 @@ private:
     mutable std::once_flag made_of_costs_;
     mutable std::shared_ptr<const RelaxedOperators> of_costs_;
     mutable std::mutex mutex_;
-    mutable std::deque<Agenda> agendas_;  // under the lock; those that are there stay where they are
+    mutable std::deque<Agenda> agendas_;  // guarded by mutex_; growing does not move the elements
 };
 
 }  // namespace goalward

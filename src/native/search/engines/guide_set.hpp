@@ -1,4 +1,4 @@
-// The guides of one search: asked together, with what each of them has said so far.
+// The guides of one search, evaluated together, with their evaluation counts and best values.
 #pragma once
 
 #include <algorithm>
@@ -13,12 +13,12 @@
 
 namespace goalward {
 
-// How often a heuristic was asked, and its least value.
+// The number of evaluations of a heuristic, and its minimum value.
 struct Progress {
     uint64_t evaluations = 0;
     float best = dead_end;
 
-    // Notes a value. True if it is better than all before it; the first value is no progress.
+    // Records a value. True if it is a new minimum, but not for the first value.
     bool improve(float h) {
         const bool better = h < best, first = best == dead_end;
         if (better) best = h;
@@ -36,7 +36,7 @@ public:
     float value(std::size_t g) const { return values_[g]; }  // of the state evaluated last
     const std::vector<float>& values() const { return values_; }
     float best(std::size_t g) const { return progress_[g].best; }
-    // Applicable operators that a guide prefers in the state evaluated last, sorted, each once.
+    // Applicable operators that at least one guide prefers in the state evaluated last, sorted.
     const std::vector<int32_t>& preferred() const { return preferred_; }
     bool prefers(int32_t op) const { return std::binary_search(preferred_.begin(), preferred_.end(), op); }
 
@@ -46,12 +46,12 @@ public:
     void reached(StateId parent, int32_t op, StateId child, StateSpace& space, bool fresh) {
         for (const auto& guide : guides_) guide->reached(parent, op, child, space, fresh);
     }
-    // The value of the first guide alone.
+    // Evaluates a state with the first guide only.
     float first_value(StateId id, StateSpace& space) {
         ++progress_[0].evaluations;
         return progress_[0].best = guides_[0]->evaluate(id, space, nullptr);
     }
-    // Asks all guides about a state. False if one of them sees a dead end.
+    // Evaluates a state with all guides. False if one of them proves that it is a dead end.
     bool evaluate(StateId id, StateSpace& space) {
         preferred_.clear();
         for (std::size_t g = 0; g < guides_.size(); ++g) {
@@ -65,7 +65,7 @@ public:
         preferred_.erase(std::unique(preferred_.begin(), preferred_.end()), preferred_.end());
         return true;
     }
-    // Notes the values of the state evaluated last. True if one of them is better than all before it.
+    // Records the values of the state evaluated last. True if one of them is a new minimum of its guide.
     bool improve() {
         bool improved = false;
         for (std::size_t g = 0; g < guides_.size(); ++g) improved |= progress_[g].improve(values_[g]);
@@ -89,7 +89,7 @@ public:
     uint64_t evaluations() const { return progress_.front().evaluations; }
 
 private:
-    static constexpr float unreliable = 1e30f;  // for an infinity that proves nothing
+    static constexpr float unreliable = 1e30f;  // replaces infinity if the guide is not safe
 
     std::vector<std::unique_ptr<Guide>> guides_;
     std::vector<Progress> progress_;

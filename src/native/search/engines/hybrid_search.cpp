@@ -7,15 +7,15 @@
 namespace goalward {
 
 namespace {
-// In units of effort, beside what guides and network count.
+// Units of effort in addition to those of guides and network.
 constexpr uint64_t effort_of_expansion = 500, effort_of_child = 100;
-constexpr std::size_t slice = 256;  // children made or evaluated between two looks at the clock
-constexpr float worst = 1e30f;      // a value for what cannot be trusted to be a dead end
+constexpr std::size_t slice = 256;  // number of children generated or evaluated between two checks of the clock
+constexpr float worst = 1e30f;      // replaces infinity, because the network must not prune
 }  // namespace
 
 HybridSearch::HybridSearch(const Goal& goal, std::vector<std::unique_ptr<Guide>> guides, const Heuristic& network,
                            int batch, const GuidedOptions& options, Budget& budget)
-    : wanted_(goal), options_(options), batch_(static_cast<std::size_t>(batch)), budget_(budget),
+    : target_(goal), options_(options), batch_(static_cast<std::size_t>(batch)), budget_(budget),
       space_(network.problem(), budget, OperatorOrder::ascending), guides_(std::move(guides)),
       network_(network.evaluator()), effort_per_state_(network.effort_per_state()), alternation_(options.boost) {
     stats_.initial_h = dead_end;  // until a state has been evaluated
@@ -34,10 +34,10 @@ void HybridSearch::add_queue(int guide, bool only_preferred, const std::string& 
 
 std::optional<Status> HybridSearch::start(std::span<const int32_t> init) {
     const StateId id = space_.add(init).id;
-    if (id == no_state) return space_.why();  // not even the first state fits
+    if (id == no_state) return space_.why();  // no memory for a single state
     add_node();
     guides_.start(id, space_, budget_);
-    if (wanted_.holds(space_[id])) {
+    if (target_.holds(space_[id])) {
         stats_.initial_h = guides_.first_value(id, space_);
         goal_ = id;
         return Status::solved;
@@ -69,7 +69,7 @@ std::optional<Status> HybridSearch::advance(uint64_t effort) {
     return std::nullopt;
 }
 
-// The first child in a queue that has not been expanded; no_state if there is none.
+// Pops children from a queue up to the first that was not expanded yet; no_state if there is none.
 StateId HybridSearch::next_child(Queue& queue) {
     while (!queue.empty()) {
         const StateId state =
@@ -116,7 +116,7 @@ void HybridSearch::make_children(StateId parent) {
         if (fresh) add_node();
         guides_.reached(parent, op, child, space_, fresh);
         if (!fresh) continue;
-        if (wanted_.holds(space_[child])) {
+        if (target_.holds(space_[child])) {
             goal_ = child;
             if (serving_ >= 0) led_by_ = queues_[serving_].name;
             return;
@@ -141,7 +141,7 @@ bool HybridSearch::evaluate_children() {
     bool progress = false;
     for (std::size_t i = 0; i < children_.size(); ++i) {
         const float h = std::min(child_values_[i], worst);
-        // Values are real numbers: only a whole step nearer to the goal counts as progress.
+        // The network's values are fractional: only a whole step counts as progress.
         progress |= network_progress_.improve(std::floor(h));
         *network_values_[children_[i]] = h;
         for (Queue& queue : queues_)
@@ -159,7 +159,7 @@ bool HybridSearch::evaluate_children() {
     return true;
 }
 
-// For the queues of the guides: the children of each parent, the best by the network first.
+// Inserts the children of each parent in the queues of the guides, ordered by the network's value.
 void HybridSearch::list_children() {
     const auto rank = [this](const Reached& r) { return ordered(*network_values_[r.child]); };
     std::stable_sort(reached_.begin(), reached_.end(), [&](const Reached& a, const Reached& b) {

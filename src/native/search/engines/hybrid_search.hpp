@@ -1,8 +1,8 @@
-// Greedy search with a network beside guides: the queues of lazy_search.hpp, and two ordered by the network.
+// Greedy search with guides and a network: the queues of lazy_search.hpp, and two that are ordered by the network.
 //
-// All children of an expanded state are made at once, the new ones are evaluated by the network in one batch, and they
-// enter its queues with their own values. In the queues of the guides the network breaks ties between children whose
-// parents have the same value. A state may stand in several queues and is expanded once. Only a safe guide prunes; the
+// All children of an expanded state are generated together. The network evaluates the new ones in a batch, and they are
+// inserted in its queues with their own values. In the queues of the guides, the network breaks ties between children
+// whose parents have the same value. A state may be in several queues and is expanded once. Only safe guides prune; the
 // network never does.
 #pragma once
 
@@ -23,8 +23,8 @@ namespace goalward {
 
 class HybridSearch final : public Search {
 public:
-    // Goal and network belong to the caller. There is at least one guide. `batch` states are expanded before the network
-    // evaluates their children together.
+    // Goal and network must outlive the search. There is at least one guide. `batch` states are expanded before the
+    // network evaluates their children together.
     HybridSearch(const Goal& goal, std::vector<std::unique_ptr<Guide>> guides, const Heuristic& network, int batch,
                  const GuidedOptions& options, Budget& budget);
 
@@ -41,16 +41,16 @@ private:
     struct Queue {
         static constexpr int by_network = -1;
 
-        int guide;  // whose values order it
+        int guide;  // the guide whose values order the queue
         bool only_preferred;
         std::string name;
-        ChildQueue guided;        // of children by their parents' values
-        Heap<GreedyEntry> eager;  // of children by the network's value
+        ChildQueue guided;        // children by their parents' values
+        Heap<GreedyEntry> eager;  // children by their network values
         uint64_t expanded = 0;
 
         bool empty() const { return guided.empty() && eager.empty(); }
     };
-    struct Reached {  // a child, new or not, to which the queues of the guides may lead
+    struct Reached {  // a child, new or not, for the queues of the guides
         int32_t parent;
         StateId child;
         bool preferred;
@@ -65,7 +65,7 @@ private:
     void list_children();
     uint64_t other_bytes() const;
 
-    const Goal& wanted_;
+    const Goal& target_;
     GuidedOptions options_;
     std::size_t batch_;
     Budget& budget_;
@@ -79,16 +79,16 @@ private:
     std::vector<Queue> queues_;
     ChildLists child_lists_;
     Alternation alternation_;
-    int serving_ = -1;  // the queue whose turn it is; -1: the search begins
+    int serving_ = -1;  // the queue whose turn it is; -1 for the initial state
     std::string led_by_;
     StateId goal_ = no_state;
     Statistics stats_;
     uint64_t own_effort_ = 0;
 
-    // Of the states that have been expanded since the network was asked, and of their children.
+    // The states expanded since the last evaluation by the network, and their children.
     std::vector<const Word*> parents_, child_states_;
-    std::vector<float> parent_values_;  // by the guides, one after the other
-    std::vector<StateId> children_;     // new ones
+    std::vector<float> parent_values_;  // for each parent, the values of all guides
+    std::vector<StateId> children_;     // only new states
     std::vector<uint8_t> child_preferred_;
     std::vector<Batch::Origin> origins_;
     std::vector<float> child_values_;

@@ -5,29 +5,30 @@
 namespace goalward {
 
 namespace {
-// In units of effort, beside what guides count.
+// Units of effort in addition to those of guides.
 constexpr uint64_t effort_of_expansion = 500, effort_of_child = 100;
-constexpr int operators_between_looks = 64;  // at the clock and at memory, if they lead to no expansion
+constexpr int limit_check_interval = 64;  // number of operators without an expansion between two checks of the limits
 }  // namespace
 
 LazySearch::LazySearch(const Problem& problem, const Goal& goal, std::vector<std::unique_ptr<Guide>> guides,
                        const GuidedOptions& options, Budget& budget)
-    : wanted_(goal), options_(options), budget_(budget), space_(problem, budget, OperatorOrder::ascending),
+    : target_(goal), options_(options), budget_(budget), space_(problem, budget, OperatorOrder::ascending),
       guides_(std::move(guides)), alternation_(options.boost) {
     stats_.initial_h = dead_end;  // until a state has been evaluated
     for (std::size_t g = 0; g < guides_.size(); ++g)
         for (const bool preferred : {false, true}) {
-            queues_.push_back({g, OperatorQueue(preferred), options.prefix + guides_.name(g) + (preferred ? " preferred" : "")});
+            const std::string name = options.prefix + guides_.name(g) + (preferred ? " preferred" : "");
+            queues_.push_back({g, OperatorQueue(preferred), name});
             alternation_.add(preferred);
         }
 }
 
 std::optional<Status> LazySearch::start(std::span<const int32_t> init) {
     const StateId id = space_.add(init).id;
-    if (id == no_state) return space_.why();  // not even the first state fits
+    if (id == no_state) return space_.why();  // no memory for a single state
     expanded_.push_back(false);
     guides_.start(id, space_, budget_);
-    if (wanted_.holds(space_[id])) {
+    if (target_.holds(space_[id])) {
         stats_.initial_h = guides_.first_value(id, space_);
         goal_ = id;
         return Status::solved;
@@ -39,11 +40,11 @@ std::optional<Status> LazySearch::start(std::span<const int32_t> init) {
 
 std::optional<Status> LazySearch::advance(uint64_t effort) {
     const uint64_t until = this->effort() + std::min(effort, UINT64_MAX / 2);
-    int unlooked = operators_between_looks;
+    int since_check = limit_check_interval;
     while (this->effort() < until) {
-        if (++unlooked >= operators_between_looks) {
+        if (++since_check >= limit_check_interval) {
             if (!space_.within_budget(other_bytes())) return space_.why();
-            unlooked = 0;
+            since_check = 0;
         }
         serving_ = alternation_.next([&](int q) { return !queues_[q].operators.empty(); });
         if (serving_ < 0) return space_.exhausted();
@@ -55,12 +56,12 @@ std::optional<Status> LazySearch::advance(uint64_t effort) {
         if (state == no_state) continue;
         if (options_.expansion_limit && stats_.expanded >= options_.expansion_limit) return Status::out_of_expansions;
         expand(state);
-        unlooked = operators_between_looks;
+        since_check = limit_check_interval;
     }
     return std::nullopt;
 }
 
-// The state after an operator, if it is to be expanded.
+// Generates the state after an operator. Returns no_state if it was expanded before.
 StateId LazySearch::follow(StateId parent, int32_t op) {
     own_effort_ += effort_of_child;
     const auto [child, fresh] = space_.follow(parent, op);
@@ -69,7 +70,7 @@ StateId LazySearch::follow(StateId parent, int32_t op) {
     if (fresh) {
         expanded_.push_back(false);
         guides_.reached(parent, op, child, space_, true);
-        if (wanted_.holds(space_[child])) {
+        if (target_.holds(space_[child])) {
             goal_ = child;
             led_by_ = queues_[serving_].name;
         }

@@ -1,8 +1,9 @@
-// Lazy greedy search with several guides: a queue for each, and one for the operators that the guides prefer, take turns.
+// Lazy greedy search with several guides. Each guide has a queue, and another one for preferred operators; the queues
+// take turns, as in LAMA (Richter and Westphal 2010).
 //
-// A state is expanded when a queue leads to it: the guides evaluate it, and it enters the queues with their values. Its
-// successors are made one by one when the queues serve it. A state may stand in several queues and is expanded once. Only
-// a safe guide prunes. The scheme of queues is LAMA's (Richter and Westphal 2010).
+// When a state is expanded, the guides evaluate it, and it is inserted in the queues with their values. Its successors
+// are generated one by one when the queues serve it. A state may be in several queues and is expanded once. Only safe
+// guides prune.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +21,14 @@
 namespace goalward {
 
 struct GuidedOptions {
-    std::string prefix;            // of the names of the queues
-    int64_t boost = 1000;          // turns that progress is worth to the queues of preferred operators
+    std::string prefix;            // prefix of the names of the queues
+    int64_t boost = 1000;          // extra turns for the queues of preferred operators after progress
     uint64_t expansion_limit = 0;  // 0: none
 };
 
 class LazySearch final : public Search {
 public:
-    // The goal belongs to the caller. There is at least one guide.
+    // The goal must outlive the search. There is at least one guide.
     LazySearch(const Problem& problem, const Goal& goal, std::vector<std::unique_ptr<Guide>> guides,
                const GuidedOptions& options, Budget& budget);
 
@@ -42,7 +43,7 @@ public:
 
 private:
     struct Queue {
-        std::size_t guide;  // whose values order it
+        std::size_t guide;  // the guide whose values order the queue
         OperatorQueue operators;
         std::string name;
         uint64_t expanded = 0;
@@ -52,7 +53,7 @@ private:
     void expand(StateId state);
     uint64_t other_bytes() const;
 
-    const Goal& wanted_;
+    const Goal& target_;
     GuidedOptions options_;
     Budget& budget_;
     StateSpace space_;
@@ -61,7 +62,7 @@ private:
     std::vector<Queue> queues_;
     PreferredOperators preferred_lists_;
     Alternation alternation_;
-    int serving_ = -1;  // the queue whose turn it is; -1: the search begins
+    int serving_ = -1;  // the queue whose turn it is; -1 for the initial state
     std::string led_by_;
     StateId goal_ = no_state;
     Statistics stats_;

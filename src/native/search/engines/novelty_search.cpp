@@ -8,31 +8,31 @@
 namespace goalward {
 
 namespace {
-// Tables of novelty grow with the states, so that they do not take more than these do.
-constexpr uint64_t first_table_bytes = 1 << 20, table_bytes_per_state = 24, most_table_bytes = 256 << 20;
-constexpr std::size_t slice = 16;  // children between two looks at the clock: each may take a tenth of a millisecond
-constexpr uint64_t most_left = 1024;  // atoms of a relaxed plan that are told apart when states are ordered
+// The size of novelty tables is limited by the number of states, so that they do not take more memory than these.
+constexpr uint64_t initial_table_bytes = 1 << 20, table_bytes_per_state = 24, max_table_bytes = 256 << 20;
+constexpr std::size_t slice = 16;  // number of children between two checks of the clock; each may take 0.1 ms
+constexpr uint64_t max_remaining = 1024;  // larger numbers of remaining atoms of a relaxed plan count as equal
 // In units of effort, about nanoseconds.
 constexpr uint64_t effort_of_expansion = 500, effort_of_child = 300, effort_of_lookup = 4, effort_of_settling = 4;
 }  // namespace
 
 NoveltySearch::NoveltySearch(const Problem& problem, std::shared_ptr<const RelaxedOperators> operators, const Goal& goal,
                              std::string name, uint64_t expansion_limit, Budget& budget)
-    : problem_(problem), wanted_(goal), relaxation_(problem, Relaxed::ff, std::move(operators)), name_(std::move(name)),
+    : problem_(problem), target_(goal), relaxation_(problem, Relaxed::ff, std::move(operators)), name_(std::move(name)),
       expansion_limit_(expansion_limit), budget_(budget), space_(problem, budget, OperatorOrder::ascending),
-      novelty_(problem.packing()), partitions_(wanted_.atoms().size() + 1), values_(problem.packing().n_variables()) {
+      novelty_(problem.packing()), partitions_(target_.atoms().size() + 1), values_(problem.packing().n_variables()) {
     relaxation_.set_goal(goal.atoms());
 }
 
 uint32_t NoveltySearch::missing_goals(const Word* state) const {
     uint32_t missing = 0;
-    for (int32_t atom : wanted_.atoms()) missing += !problem_.packing().holds(state, atom);
+    for (int32_t atom : target_.atoms()) missing += !problem_.packing().holds(state, atom);
     return missing;
 }
 
 std::optional<Status> NoveltySearch::start(std::span<const int32_t> init) {
     const StateId id = space_.add(init).id;
-    if (id == no_state) return space_.why();  // not even the first state fits
+    if (id == no_state) return space_.why();  // no memory for a single state
     const Node node{missing_goals(space_[id]), none};
     stats_.initial_h = stats_.best_h = static_cast<float>(node.missing);
     problem_.packing().unpack(space_[id], values_.data());
@@ -55,7 +55,7 @@ std::optional<Status> NoveltySearch::advance(uint64_t effort) {
     return std::nullopt;
 }
 
-// False where there is no relaxed plan, and so no plan.
+// Computes the relaxed plan of a state. False if there is none, and so no plan.
 bool NoveltySearch::make_plan(StateId state) {
     if (relaxation_.evaluate(space_[state]) == dead_end) return false;
     std::vector<int32_t>& plan = plans_.emplace_back();
@@ -85,7 +85,7 @@ void NoveltySearch::expand(StateId state) {
     own_effort_ += effort_of_expansion;
     const Word* words = space_[state];
     const Node node = *nodes_[state];
-    const uint32_t its_partition = partition(node);
+    const uint32_t parent_partition = partition(node);
     problem_.packing().unpack(words, values_.data());
     number_values(parent_atoms_);
     const std::vector<int32_t>& operators = space_.applicable(state);
@@ -99,8 +99,8 @@ void NoveltySearch::expand(StateId state) {
         if (!fresh) continue;
         const Node next = follow(node, op, space_[child]);
         number_child(op, space_[child]);
-        const bool same_partition = partition(next) == its_partition;
-        if (same_partition) {  // then only what the operator has made true can be new
+        const bool same_partition = partition(next) == parent_partition;
+        if (same_partition) {  // then only atoms that the operator has made true can be novel
             fresh_.clear();
             std::copy_if(problem_.op(op).add.begin(), problem_.op(op).add.end(), std::back_inserter(fresh_),
                          [&](int32_t atom) { return !problem_.packing().holds(words, atom); });
@@ -119,7 +119,7 @@ void NoveltySearch::number_values(NumberedAtoms& numbered) const {
         if (values_[v]) numbered.insert(novelty_.number(v, values_[v]));
 }
 
-// Those of the expanded state, but for the variables that the operator changes.
+// Computes the atoms of a child from those of its parent and the variables that the operator changes.
 void NoveltySearch::number_child(int32_t op, const Word* child) {
     state_atoms_ = parent_atoms_;
     const Packing& packing = problem_.packing();
@@ -144,7 +144,7 @@ NoveltySearch::Node NoveltySearch::follow(const Node& parent, int32_t op, const 
         if (at == plan.end() || *at != atom) continue;
         const auto bit = static_cast<std::size_t>(at - plan.begin());
         if (rows_[node.record + bits_at + bit / 64] >> (bit % 64) & 1) continue;
-        if (node.record == parent.record) {  // states that reach nothing more share their parent's
+        if (node.record == parent.record) {  // copy on write: states that reach no further atom share their parent's
             node.record = add_record(plan.size());
             std::copy_n(&rows_[parent.record], n_rows_ - node.record, &rows_[node.record]);
         }
@@ -154,7 +154,7 @@ NoveltySearch::Node NoveltySearch::follow(const Node& parent, int32_t op, const 
     return node;
 }
 
-uint64_t NoveltySearch::left(const Node& node) const {
+uint64_t NoveltySearch::remaining(const Node& node) const {
     return node.record == none ? 0 : plans_[rows_[node.record + plan_at]].size() - rows_[node.record + reached_at];
 }
 
@@ -166,17 +166,19 @@ uint32_t NoveltySearch::partition(const Node& node) {
     return row[column];
 }
 
-// The state is that of state_atoms_. Without `fresh` any of its atoms can be new.
+// Adds a state, whose atoms must be in state_atoms_. Only `fresh` atoms can be novel; null: all atoms.
 void NoveltySearch::add(StateId state, const Node& node, const std::vector<int32_t>* fresh) {
     *nodes_.next() = node;
     nodes_.commit();
     ++stats_.evaluated;
     stats_.best_h = std::min(stats_.best_h, static_cast<float>(node.missing));
-    novelty_.allow(std::min({first_table_bytes + space_.size() * table_bytes_per_state, most_table_bytes, budget_.room() / 4}));
+    novelty_.allow(std::min({initial_table_bytes + space_.size() * table_bytes_per_state, max_table_bytes,
+                             budget_.room() / 4}));
     const uint32_t its_partition = partition(node);
     const auto novelty = static_cast<uint64_t>(fresh ? novelty_.see(its_partition, state_atoms_, *fresh)
                                                      : novelty_.see(its_partition, state_atoms_));
-    const uint64_t rank = (novelty * partitions_.size() + node.missing) * most_left + std::min(left(node), most_left - 1);
+    const uint64_t rank = (novelty * partitions_.size() + node.missing) * max_remaining +
+                          std::min(remaining(node), max_remaining - 1);
     open_.push({static_cast<uint32_t>(std::min<uint64_t>(rank, UINT32_MAX)), state});
 }
 

@@ -1,11 +1,11 @@
-// Best-first width search after BFWS(f5) of Lipovetzky and Geffner (2017): what is new goes first, and of that what has
-// more of the goal.
+// Best-first width search, a variant of BFWS(f5) by Lipovetzky and Geffner (2017): expands novel states first, and
+// among these the states with the fewest missing goal atoms.
 //
-// The novelty of a state is told among states that agree in two numbers: goal atoms that are missing, and atoms of a
-// relaxed plan that have come true on the way. The relaxed plan is that of the last state on the way that missed fewer
-// goal atoms than the one before it. States are ordered by novelty, missing goal atoms, and what is left of the relaxed
-// plan. Relaxed plans are made for few states, and no heuristic is followed into its plateaus: where h_FF and landmarks
-// mislead, it often finds a way.
+// The novelty of a state is relative to the states of its partition, which agree in two numbers: missing goal atoms,
+// and atoms of a relaxed plan that were reached on the path. The relaxed plan is that of the last state on the path
+// with fewer missing goal atoms than its parent. States are ordered by novelty, by missing goal atoms, and by the
+// remaining atoms of the relaxed plan. Few relaxed plans are needed, and the search does not follow a heuristic into
+// plateaus, so it often finds plans if h_FF and landmarks are misleading.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ namespace goalward {
 
 class NoveltySearch final : public Search {
 public:
-    // The goal belongs to the caller.
+    // The goal must outlive the search.
     NoveltySearch(const Problem& problem, std::shared_ptr<const RelaxedOperators> operators, const Goal& goal,
                   std::string name, uint64_t expansion_limit, Budget& budget);
 
@@ -42,10 +42,10 @@ public:
 
 private:
     struct Node {
-        uint32_t missing;  // goal atoms
-        uint32_t record;   // where rows_ tells what has been reached; none: a relaxed plan is made when it is expanded
+        uint32_t missing;  // number of missing goal atoms
+        uint32_t record;   // index of its record in rows_; none: expansion makes a relaxed plan
     };
-    // In rows_: the number of a relaxed plan, how many of its atoms have come true, and a bit for each of them.
+    // A record in rows_: the index of a relaxed plan, the number of its atoms that were reached, and a bit for each.
     static constexpr uint32_t plan_at = 0, reached_at = 1, bits_at = 2;
     static constexpr uint32_t none = 0xffffffff;
 
@@ -54,7 +54,7 @@ private:
     void expand(StateId state);
     Node follow(const Node& parent, int32_t op, const Word* child);
     uint64_t reached(const Node& node) const { return node.record == none ? 0 : rows_[node.record + reached_at]; }
-    uint64_t left(const Node& node) const;
+    uint64_t remaining(const Node& node) const;
     uint32_t partition(const Node& node);
     void number_values(NumberedAtoms& numbered) const;
     void number_child(int32_t op, const Word* child);
@@ -63,7 +63,7 @@ private:
     uint64_t other_bytes() const;
 
     const Problem& problem_;
-    const Goal& wanted_;
+    const Goal& target_;
     RelaxationEvaluator relaxation_;
     std::string name_, led_by_;
     uint64_t expansion_limit_;

@@ -15,10 +15,10 @@ namespace goalward {
 namespace {
 
 void check(std::span<const PortfolioPart> parts, const Heuristic* network) {
-    if (parts.empty()) throw std::invalid_argument("a portfolio has at least one part");
+    if (parts.empty()) throw std::invalid_argument("a portfolio must have at least one part");
     for (const PortfolioPart& part : parts) {
         if (part.needs_network() && !network) throw std::invalid_argument("a part of the portfolio needs a network");
-        if (part.batch < 1 || !(part.share > 0)) throw std::invalid_argument("a batch or a share is not above 0");
+        if (part.batch < 1 || !(part.share > 0)) throw std::invalid_argument("batch and share must be above 0");
     }
 }
 
@@ -56,7 +56,7 @@ SearchResult portfolio_search(const Guidance& guidance, const Heuristic* network
                               const std::function<bool(const Statistics&)>& heartbeat) {
     check(parts, network);
     if (network && &network->problem() != &guidance.problem())
-        throw std::invalid_argument("the network was made for another problem than the guides");
+        throw std::invalid_argument("the network and the guides are for different problems");
     return run_searches(options, init, heartbeat, [&](Scheduler& scheduler) {
         for (const PortfolioPart& part : parts)
             scheduler.add(part.name, [&, several = parts.size() > 1](Budget& budget) {

@@ -1,8 +1,7 @@
-// Searches that share the time until one of them ends: with h_FF and landmarks, by novelty, goal by goal, with a network
-// beside h_FF and landmarks, with the network alone.
+// A portfolio of searches that share the time until one of them ends.
 //
-// They share it by counted effort, not by the clock, so a portfolio does the same on every run (scheduler.hpp). Each search
-// has states of its own.
+// The time is shared by counted effort and not by the clock, so that portfolios are repeatable (scheduler.hpp). Each
+// search stores its own states.
 #pragma once
 
 #include <cstdint>
@@ -20,23 +19,23 @@ enum class PartKind {
     guided,   // with h_FF and landmarks
     hybrid,   // with h_FF, landmarks and the network
     network,  // with the network alone
-    novelty,  // by what is new in a state
-    agenda,   // goal by goal
+    novelty,  // best-first width search
+    agenda,   // goal agenda search
 };
 
 struct PortfolioPart {
-    std::string name;  // if there are several parts, the names of its queues begin with it
+    std::string name;  // prefix of the names of its queues if there are several parts
     PartKind kind;
-    int batch;       // states that are expanded before the network evaluates their children together
+    int batch;       // number of states that are expanded before the network evaluates their children together
     double share;    // see Scheduler
     uint64_t delay;  // see Scheduler
 
     bool needs_network() const { return kind == PartKind::hybrid || kind == PartKind::network; }
 };
 
-// `network`, made for the same problem, may be null if no part needs it. Of the options, costs, cores and limits count. The
-// limits hold for all parts together, except that the limit on expansions is one on each, and the first to reach it ends
-// all.
+// `network`, which must be for the same problem, may be null if no part needs it. Only costs, cores and limits of the
+// options are used. The limits hold for all parts together, except that each part has its own expansion limit; the
+// first part that reaches it ends all.
 SearchResult portfolio_search(const Guidance& guidance, const Heuristic* network, std::span<const PortfolioPart> parts,
                               std::span<const int32_t> init, const SearchOptions& options,
                               const std::function<bool(const Statistics&)>& heartbeat);

@@ -1,4 +1,4 @@
-// From options to a result: the limits of one call, and a scheduler that runs until its searches end.
+// Runs the searches of one call with a scheduler and returns the result.
 #pragma once
 
 #include <functional>
@@ -9,12 +9,12 @@
 
 namespace goalward {
 
-// `add_searches` fills the scheduler; what the searches refer to must live until this returns.
+// `add_searches` adds the searches to the scheduler. Everything they refer to must outlive this call.
 inline SearchResult run_searches(const SearchOptions& options, std::span<const int32_t> init,
                                  const std::function<bool(const Statistics&)>& heartbeat,
                                  const std::function<void(Scheduler&)>& add_searches) {
     std::function<Statistics()> totals;
-    Limits limits(options.time_limit, options.memory_limit, options.at_once,
+    Limits limits(options.time_limit, options.memory_limit, options.n_concurrent,
                   [&] { return !heartbeat || heartbeat(totals()); });
     Scheduler scheduler(limits);
     totals = [&] {

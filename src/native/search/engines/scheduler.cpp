@@ -14,8 +14,8 @@
 namespace goalward {
 
 namespace {
-constexpr uint64_t shortest_turn = 5'000'000;
-constexpr uint64_t turns_so_far = 16;  // later turns are this part of the effort so far, so that there are not too many
+constexpr uint64_t min_turn = 5'000'000;
+constexpr uint64_t turn_divisor = 16;  // a turn is at least the total effort divided by this, to limit their number
 constexpr uint64_t threaded_turn = 10'000'000;
 }  // namespace
 
@@ -42,7 +42,7 @@ std::optional<Status> Scheduler::Member::advance(std::span<const int32_t> init, 
         status = status_of(budget->why());
     } catch (const std::bad_alloc&) {
         status = Status::out_of_memory;
-    } catch (const std::length_error&) {  // more states than there are numbers for
+    } catch (const std::length_error&) {  // too many states for 32-bit ids
         status = Status::out_of_memory;
     }
     return status;
@@ -50,7 +50,7 @@ std::optional<Status> Scheduler::Member::advance(std::span<const int32_t> init, 
 
 Statistics Scheduler::Member::statistics() const {
     Statistics its = search->statistics();
-    its.effort_by_part.clear();  // of parts of this part
+    its.effort_by_part.clear();  // drop the parts of this part
     if (!name.empty()) its.effort_by_part.emplace_back(name, search->effort());
     return its;
 }
@@ -60,7 +60,7 @@ std::optional<Status> Scheduler::advance(std::span<const int32_t> init) {
         return a->evicted != b->evicted ? b->evicted : a->due() < b->due();
     });
     winner_ = static_cast<std::size_t>(next - members_.begin());
-    const uint64_t turn = members_.size() == 1 ? UINT64_MAX : std::max(shortest_turn, scheduled_ / turns_so_far);
+    const uint64_t turn = members_.size() == 1 ? UINT64_MAX : std::max(min_turn, scheduled_ / turn_divisor);
     scheduled_ += turn;
     const std::optional<Status> status = (*next)->advance(init, turn);
     if (status == Status::out_of_memory && !shared_ && evict(**next)) return std::nullopt;
@@ -68,8 +68,8 @@ std::optional<Status> Scheduler::advance(std::span<const int32_t> init) {
 }
 
 bool Scheduler::evict(Member& full) {
-    const auto left = std::count_if(members_.begin(), members_.end(), [](const auto& m) { return !m->evicted; });
-    if (left == 1) return false;
+    const auto n_active = std::count_if(members_.begin(), members_.end(), [](const auto& m) { return !m->evicted; });
+    if (n_active == 1) return false;
     Member* victim = &full;
     if (full.can_go_on)
         for (const auto& member : members_)
@@ -80,12 +80,12 @@ bool Scheduler::evict(Member& full) {
 
 void Scheduler::remove(Member& victim) {
     if (victim.search) {
-        Statistics done = victim.statistics();
-        done.stored = done.open = done.bytes = 0;
-        of_evicted_.add(done);
+        Statistics statistics = victim.statistics();
+        statistics.stored = statistics.open = statistics.bytes = 0;
+        of_evicted_.add(statistics);
         if (&victim == members_.front().get()) {
-            of_evicted_.initial_h = done.initial_h;
-            of_evicted_.best_h = done.best_h;
+            of_evicted_.initial_h = statistics.initial_h;
+            of_evicted_.best_h = statistics.best_h;
         }
         effort_of_evicted_ += victim.search->effort();
     }
@@ -96,7 +96,7 @@ void Scheduler::remove(Member& victim) {
     for (const auto& member : members_) member->budget->renew();
 }
 
-// Threads that advance the members of a scheduler. The lock guards everything but the searches of members that run.
+// Threads that advance the members of a scheduler. The mutex guards everything except the searches of running members.
 class Scheduler::Threads {
 public:
     Threads(Scheduler& scheduler, std::span<const int32_t> init)
@@ -115,7 +115,7 @@ public:
         return why == Stop::none ? Status::out_of_memory : status_of(why);
     }
 
-    // As of the last turns.
+    // The statistics after the last completed turn of each member.
     Statistics statistics() {
         const std::lock_guard lock(mutex_);
         Statistics total = scheduler_.of_evicted_;
@@ -127,11 +127,11 @@ public:
     }
 
 private:
-    struct Slot {  // what is known of a member from outside
+    struct Slot {  // the state of a member that other threads may read
         double due = 0;
         Statistics statistics;
         bool running = false, over = false;
-        bool doomed = false;  // to be evicted when its turn ends
+        bool evict_next = false;  // to be evicted when its turn ends
     };
 
     struct WakeOthers {
@@ -142,10 +142,10 @@ private:
     Member& member(std::size_t i) { return *scheduler_.members_[i]; }
 
     void work() {
-        const WakeOthers at_end{changed_};  // if this thread ends with an exception, nobody else would
+        const WakeOthers at_end{changed_};  // also if this thread ends with an exception
         std::unique_lock lock(mutex_);
         while (scheduler_.limits_.why() == Stop::none) {
-            const std::optional<std::size_t> next = most_due();
+            const std::optional<std::size_t> next = next_due();
             if (!next && std::none_of(slots_.begin(), slots_.end(), [](const Slot& s) { return s.running; })) return;
             if (!next) {
                 changed_.wait(lock);
@@ -156,8 +156,8 @@ private:
         }
     }
 
-    // The idle member with the least due time, if it can still decide how the search ends.
-    std::optional<std::size_t> most_due() const {
+    // The idle member with the minimum due time, if it can still decide the result.
+    std::optional<std::size_t> next_due() const {
         std::optional<std::size_t> best;
         for (std::size_t i = 0; i < slots_.size(); ++i)
             if (!slots_[i].running && !slots_[i].over && slots_[i].due < decided_at_ &&
@@ -187,13 +187,13 @@ private:
         slot.statistics = std::move(statistics);
         if (error) std::rethrow_exception(error);
         const bool ended = status && *status != Status::cancelled && *status != Status::out_of_time;
-        if (slot.doomed && (!ended || status == Status::out_of_memory)) {
+        if (slot.evict_next && (!ended || status == Status::out_of_memory)) {
             remove(i);
         } else if (status == Status::out_of_memory && make_room(i)) {
             return;
         } else if (status) {
             slot.over = true;
-            slot.doomed = false;
+            slot.evict_next = false;
             if (ended) end(i, *status);
         }
     }
@@ -208,20 +208,20 @@ private:
             if (slots_[k].running && slots_[k].due >= decided_at_) member(k).budget->interrupt();
     }
 
-    // Evicts the member that holds most, now or when its turn ends. False if nobody would be left to go on.
+    // Evicts the member that holds the most memory, now or when its turn ends. False if no member would be left.
     bool make_room(std::size_t full) {
-        const auto goes_on = [](const Slot& s) { return !s.over && !s.doomed; };
+        const auto is_active = [](const Slot& s) { return !s.over && !s.evict_next; };
         const bool can_go_on = member(full).can_go_on;
         member(full).budget->renew();
-        if (can_go_on && std::any_of(slots_.begin(), slots_.end(), [](const Slot& s) { return s.doomed; }))
+        if (can_go_on && std::any_of(slots_.begin(), slots_.end(), [](const Slot& s) { return s.evict_next; }))
             return true;  // memory will be freed soon
-        if (std::count_if(slots_.begin(), slots_.end(), goes_on) == 1) return false;
+        if (std::count_if(slots_.begin(), slots_.end(), is_active) == 1) return false;
         std::size_t victim = full;
         if (can_go_on)
             for (std::size_t i = 0; i < slots_.size(); ++i)
-                if (goes_on(slots_[i]) && slots_[i].statistics.bytes > slots_[victim].statistics.bytes) victim = i;
+                if (is_active(slots_[i]) && slots_[i].statistics.bytes > slots_[victim].statistics.bytes) victim = i;
         if (slots_[victim].running) {
-            slots_[victim].doomed = true;
+            slots_[victim].evict_next = true;
             member(victim).budget->interrupt();
         } else {
             remove(victim);
@@ -231,7 +231,7 @@ private:
 
     void remove(std::size_t i) {
         slots_[i].over = true;
-        slots_[i].doomed = false;
+        slots_[i].evict_next = false;
         slots_[i].statistics = {};
         scheduler_.remove(member(i));
     }

@@ -1,14 +1,14 @@
-// Searches that share the time until one of them ends.
+// Runs several searches that share the time until one of them ends.
 //
-// Each member has a share of the effort, and may begin later than the first. Its *due time* is its effort divided by its
-// share, plus its delay; the member with the least due time is next. Effort is counted, so schedules repeat exactly.
+// Each member has a share of the effort and a delay before it starts. Its *due time* is its effort divided by its
+// share, plus its delay; the member with the minimum due time is next. Effort is counted, so schedules are repeatable.
 //
-// On one core, members take turns and the first to end decides. On several cores, idle threads take the member with the
-// least due time, and the member that ends at the least due time decides, not the one whose thread was faster: members
-// that are behind it are advanced that far first. So the result depends neither on timing nor on the number of threads,
-// unless a limit on time or memory is reached.
+// On one core, members take turns, and the first member that ends decides the result. On several cores, idle threads
+// take the member with the minimum due time. The member that ends at the minimum due time decides the result, even if
+// another thread was faster: members with an earlier due time are first advanced to that point. So the result depends
+// neither on timing nor on the number of threads, unless a time or memory limit is reached.
 //
-// If the memory is used up, the member that holds most is evicted and the others go on.
+// If the memory limit is reached, the member that holds the most memory is evicted and the others continue.
 #pragma once
 
 #include <cstdint>
@@ -30,29 +30,29 @@ public:
     using Make = std::function<std::unique_ptr<Search>(Budget&)>;
 
     explicit Scheduler(Limits& limits) : limits_(limits) {}
-    // As a part of a search that has a budget: its members share it, and nobody is evicted here.
+    // For a scheduler within a search: its members share the budget of that search, and none is evicted.
     explicit Scheduler(Budget& budget) : limits_(budget.limits()), shared_(&budget) {}
 
-    // A search is made with its first turn, so that short searches never pay for the others.
+    // The search is created in its first turn, so that it costs nothing if another one ends before.
     void add(std::string name, Make make, double share, uint64_t delay);
 
-    // One turn of the member that is due; a status if it has come to its end, and all with it.
+    // Gives one turn to the member that is due. Returns a status if it ends, and all others with it.
     std::optional<Status> advance(std::span<const int32_t> init);
-    // Advances the members on so many threads until one of them ends.
+    // Advances the members on up to `cores` threads until one of them ends.
     Status run(std::span<const int32_t> init, int cores);
-    // The search that decided how all of them end.
+    // The search that decided the result.
     Search& winner() { return *members_[winner_]->search; }
 
     uint64_t effort() const;
     uint64_t bytes() const;
-    // Of all searches together; values of h are those of the first. While threads are running: as of their last turns.
+    // The sum over all searches, with the h values of the first. While threads are running: after their last turns.
     Statistics statistics() const;
 
 private:
     struct Member {
-        // Takes a turn; a status if the search has come to its end.
+        // Takes a turn. Returns a status if the search ends.
         std::optional<Status> advance(std::span<const int32_t> init, uint64_t effort);
-        // Of a search that has begun.
+        // Requires that the search has started.
         Statistics statistics() const;
         double due() const {
             return static_cast<double>(delay) + (search ? static_cast<double>(search->effort()) / share : 0);
@@ -70,7 +70,7 @@ private:
     };
     class Threads;
 
-    // Frees the memory of the member that holds most. False if nobody would be left to go on.
+    // Evicts the member that holds the most memory. False if no member would be left.
     bool evict(Member& full);
     void remove(Member& victim);
 
@@ -81,7 +81,7 @@ private:
     uint64_t scheduled_ = 0;  // effort of all turns so far
     Statistics of_evicted_;
     uint64_t effort_of_evicted_ = 0;
-    Threads* threads_ = nullptr;  // while they run
+    Threads* threads_ = nullptr;  // while threads are running
 };
 
 }  // namespace goalward

@@ -6,12 +6,12 @@
 namespace goalward {
 
 namespace {
-constexpr int64_t boost = 1000;  // turns that a new least value is worth to the queues of preferred operators
+constexpr int64_t boost = 1000;  // extra turns for the queues of preferred operators after a new minimum of a guide
 }
 
 DetourSearch::DetourSearch(const Costs& costs, std::vector<WeightedGuide> guides, const Word* start, Budget& budget)
     : costs_(costs), problem_(costs.problem), guides_(std::move(guides)), budget_(budget), space_(problem_, budget),
-      alternation_(boost), least_(guides_.size(), dead_end), priorities_(guides_.size()) {
+      alternation_(boost), best_h_(guides_.size(), dead_end), priorities_(guides_.size()) {
     for (std::size_t g = 0; g < guides_.size(); ++g)
         for (bool preferred : {false, true}) {
             queues_.push_back({g, OperatorQueue(preferred, LazyQueue::Values::many)});
@@ -20,15 +20,15 @@ DetourSearch::DetourSearch(const Costs& costs, std::vector<WeightedGuide> guides
     exhausted_ = space_.add(start).id == no_state;
     *g_.next() = 0;
     g_.commit();
-    earlier_effort_ = effort();
+    initial_effort_ = effort();
 }
 
 std::optional<Detour> DetourSearch::advance(const Path& path, SuffixIndex& index, int from, Cost bound,
                                             uint64_t effort, uint64_t evaluations) {
     bound_ = bound;
     const uint64_t until = this->effort() + effort, last = evaluations_ + std::min(evaluations, UINT64_MAX / 2);
-    if (!begun_ && !exhausted_) {
-        begun_ = true;
+    if (!started_ && !exhausted_) {
+        started_ = true;
         try {
             for (const WeightedGuide& g : guides_) g.guide->start(0, space_, budget_);
         } catch (const OutOfBudget&) {
@@ -52,7 +52,7 @@ std::optional<Detour> DetourSearch::advance(const Path& path, SuffixIndex& index
     return std::nullopt;
 }
 
-// Makes a successor, and expands it unless it is the end of a detour.
+// Generates a successor, and expands it unless it is the end of a detour.
 std::optional<Detour> DetourSearch::reach(const Path& path, SuffixIndex& index, int from, StateId parent, int32_t op) {
     const Cost g = *g_[parent] + costs_.of(op);
     if (g >= bound_) return std::nullopt;
@@ -69,8 +69,8 @@ std::optional<Detour> DetourSearch::reach(const Path& path, SuffixIndex& index, 
     *g_[id] = g;
     space_.set_parent(id, parent);
     const Cost so_far = path.cost_to(from) + g;
-    const int least = path.first_beyond(so_far);
-    const int to = least <= path.length() ? index.furthest(space_[id], least) : -1;
+    const int first = path.first_costlier(so_far);
+    const int to = first <= path.length() ? index.last_applicable(space_[id], first) : -1;
     if (to < 0) {
         expand(id);
         return std::nullopt;
@@ -87,8 +87,8 @@ void DetourSearch::expand(StateId id) {
         const float h = guides_[i].guide->evaluate(id, space_, &preferred_);
         if (h == dead_end || (i == 0 && g + h >= static_cast<double>(bound_))) return;
         priorities_[i] = g + guides_[i].weight * h;
-        progress |= h < least_[i];
-        least_[i] = std::min(least_[i], h);
+        progress |= h < best_h_[i];
+        best_h_[i] = std::min(best_h_[i], h);
     }
     if (progress) alternation_.reward();
     std::sort(preferred_.begin(), preferred_.end());
@@ -107,7 +107,7 @@ void DetourSearch::expand(StateId id) {
 uint64_t DetourSearch::effort() const {
     uint64_t total = own_effort_;
     for (const WeightedGuide& g : guides_) total += g.guide->effort();
-    return total - earlier_effort_;
+    return total - initial_effort_;
 }
 
 uint64_t DetourSearch::other_bytes() const {

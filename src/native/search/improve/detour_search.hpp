@@ -1,10 +1,10 @@
-// A search from a state of a plan for a cheaper way on: lazy weighted A* with several guides, as LAMA restarts it.
+// Searches for a detour from a state of a plan: lazy weighted A* with several guides, as in LAMA.
 //
-// A state is evaluated when it is expanded; its successors are made one by one, ordered by its g + weight * h, from a
-// queue per guide and another one per guide for the operators that the guides prefer, which go first for a while whenever
-// a guide meets a new least value (queues.hpp). A state that is reached again at less cost is expanded again. What costs
-// as much as `bound`, or would by the value of the first guide, is left out. A state from which any suffix of the plan
-// makes the whole cheaper is a success, wherever the guides were heading.
+// A state is evaluated when it is expanded. Its successors are generated one by one, ordered by g + weight * h of the
+// expanded state. Each guide has a queue, and another one for preferred operators, which gets extra turns after a new
+// minimum (queues.hpp). A state that is reached again at lower cost is expanded again. States are pruned if g, or g + h
+// of the first guide, is at least `bound`. The search succeeds in any state from which some suffix of the plan makes
+// the plan cheaper, even if the guides have another goal.
 #pragma once
 
 #include <cstdint>
@@ -30,9 +30,9 @@ class DetourSearch {
 public:
     DetourSearch(const Costs& costs, std::vector<WeightedGuide> guides, const Word* start, Budget& budget);
 
-    // Goes on until it finds something, for about so much effort and at most so many evaluations. `from` is the place of
-    // the start on the path. From call to call the path may change behind that place, but not before it, and the bound
-    // may fall.
+    // Continues until it finds a detour, for about `effort` units and at most `evaluations`. `from` is the index of the
+    // start state on the path. Between calls, the path may change after that index but not before it, and the bound may
+    // decrease.
     std::optional<Detour> advance(const Path& path, SuffixIndex& index, int from, Cost bound, uint64_t effort,
                                   uint64_t evaluations = UINT64_MAX);
 
@@ -56,14 +56,14 @@ private:
     std::vector<WeightedGuide> guides_;
     Budget& budget_;
     StateSpace space_;
-    Chunked<Cost> g_;  // of each state
+    Chunked<Cost> g_;  // by state
     std::vector<Queue> queues_;
     PreferredOperators preferred_lists_;
     Alternation alternation_;
-    std::vector<float> least_;  // value of each guide
+    std::vector<float> best_h_;  // by guide
     Cost bound_ = 0;
-    bool begun_ = false, exhausted_ = false;
-    uint64_t evaluations_ = 0, own_effort_ = 0, earlier_effort_ = 0;
+    bool started_ = false, exhausted_ = false;
+    uint64_t evaluations_ = 0, own_effort_ = 0, initial_effort_ = 0;
     std::vector<int32_t> preferred_;
     std::vector<double> priorities_;
 };

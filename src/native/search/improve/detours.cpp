@@ -7,7 +7,7 @@ namespace goalward {
 
 namespace {
 
-constexpr int most_failures = 32;  // detours that fit nowhere, until the rest is given up
+constexpr int max_failures = 32;  // stop after this number of detours that cannot be combined with the others
 
 std::vector<int32_t> spliced(const Path& path, const std::vector<const Detour*>& detours) {
     const std::vector<int32_t>& old = path.plan();
@@ -31,17 +31,17 @@ Path take_detours(const Costs& costs, const Path& path, std::vector<Detour> deto
     std::vector<const Detour*> taken;  // in the order of the path
     int failures = 0;
     for (const Detour& d : detours) {
-        if (!taken.empty() && budget.exceeded()) break;  // each replays the plan
+        if (!taken.empty() && budget.exceeded()) break;
         const auto after = std::find_if(taken.begin(), taken.end(), [&](const Detour* t) { return t->to > d.from; });
         if (after != taken.end() && (*after)->from < d.to) continue;  // they overlap
         std::vector<const Detour*> tried(taken.begin(), after);
         tried.push_back(&d);
         tried.insert(tried.end(), after, taken.end());
-        // After an earlier detour other things may hold than on the path, and this one may need what no longer does.
+        // A detour may be inapplicable after earlier ones, because other atoms hold than on the original path.
         if (std::optional<Path> together = Path::along(costs, init, spliced(path, tried))) {
             best = std::move(*together);
             taken = std::move(tried);
-        } else if (++failures == most_failures) {
+        } else if (++failures == max_failures) {
             break;
         }
     }

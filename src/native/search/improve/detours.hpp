@@ -1,4 +1,4 @@
-// Cheaper ways between two places of a plan.
+// Detours: replacements for a part of a plan that make the plan cheaper.
 #pragma once
 
 #include <vector>
@@ -8,15 +8,15 @@
 
 namespace goalward {
 
-// Other steps from state `from` of a path to a state that can go on with the path's steps from `to` on.
+// Steps from state `from` of a path to a state in which the path's steps from state `to` on are applicable.
 struct Detour {
     int from, to;
     Cost gain;
     std::vector<int32_t> steps;
 };
 
-// The path with as many of the detours as fit together, the most gainful first. If the budget runs out, those that have
-// been taken by then, at least one.
+// Applies as many detours to the path as can be combined, greedily by gain. If the budget is exceeded, it applies only
+// the detours so far, but at least one.
 Path take_detours(const Costs& costs, const Path& path, std::vector<Detour> detours, Budget& budget);
 
 }  // namespace goalward

@@ -8,67 +8,68 @@ namespace goalward {
 
 namespace {
 
-constexpr uint64_t touches_between_looks = 2048;  // at the clock
+constexpr uint64_t limit_check_interval = 2048;  // number of accesses between two checks of the budget
 
-// A plan from which steps are taken away.
+// A plan from which steps are removed.
 //
-// A trial does not replay the rest of the plan. It follows the variables that differ from the plan as it is, from one
-// step that reads or writes them to the next; all other steps do what they did.
+// A trial removes steps without replaying the rest of the plan. It only propagates the variables whose values differ
+// from those in the current plan, from one step that reads or writes them to the next.
 class ShrinkingPlan {
 public:
     ShrinkingPlan(const Costs& costs, const Path& path, Budget& budget)
-        : problem_(costs.problem), costs_(costs), budget_(budget), plan_(path.plan()), alive_(plan_.size(), true),
-          now_(problem_.packing().n_variables()), differs_(now_.size(), false), goal_(now_.size(), 0) {
+        : problem_(costs.problem), costs_(costs), budget_(budget), plan_(path.plan()), present_(plan_.size(), true),
+          value_(problem_.packing().n_variables()), differs_(value_.size(), false), goal_(value_.size(), 0) {
         for (int32_t atom : problem_.goal().atoms()) {
             const Packing::Slot s = problem_.packing().slot(atom);
             goal_[s.variable] = s.value;
         }
-        std::vector<int> last(now_.size(), -1);  // touch of each variable
+        std::vector<int> last(value_.size(), -1);  // last access to each variable
         for (int step = 0; step < path.length(); ++step) {
-            add_touches(step);
-            for (int t = first_touch_[step]; t < first_touch_[step + 1]; ++t) {
-                Touch& touch = touches_[t];
-                touch.before = problem_.packing().value(path.state(step), touch.variable);
-                touch.previous = std::exchange(last[touch.variable], t);
-                if (touch.previous >= 0) touches_[touch.previous].next = t;
+            add_accesses(step);
+            for (int t = first_access_[step]; t < first_access_[step + 1]; ++t) {
+                Access& access = accesses_[t];
+                access.before = problem_.packing().value(path.state(step), access.variable);
+                access.previous = std::exchange(last[access.variable], t);
+                if (access.previous >= 0) accesses_[access.previous].next = t;
             }
         }
     }
 
-    int length() const { return static_cast<int>(plan_.size()); }  // with the steps that are gone
-    bool has(int step) const { return alive_[step]; }
+    int length() const { return static_cast<int>(plan_.size()); }  // including removed steps
+    bool has(int step) const { return present_[step]; }
     std::vector<int32_t> plan() const {
         std::vector<int32_t> result;
         for (int step = 0; step < length(); ++step)
-            if (alive_[step]) result.push_back(plan_[step]);
+            if (present_[step]) result.push_back(plan_[step]);
         return result;
     }
 
-    // Leaves out a step and those that cannot be taken without it. Is the rest a plan? False if the budget runs out.
+    // Tries to remove a step and all steps that become inapplicable. True if the rest is a plan; false if the budget is
+    // exceeded.
     bool works_without(int first) {
         for (int variable : differing_) differs_[variable] = false;
         differing_.clear();
-        coming_.clear();
+        pending_.clear();
         changes_.clear();
         removed_.clear();
         works_ = true;
-        leave_out(first);
-        while (works_ && !coming_.empty()) {
-            next_touches();
-            if (std::all_of(current_.begin(), current_.end(), [&](int t) { return can_take(touches_[t]); }))
-                take();
+        remove(first);
+        while (works_ && !pending_.empty()) {
+            next_accesses();
+            if (std::all_of(current_.begin(), current_.end(), [&](int t) { return is_applicable(accesses_[t]); }))
+                keep();
             else
-                leave_out(touches_[current_.front()].step);
-            looked_ += current_.size();
-            if (looked_ >= touches_between_looks) {
-                looked_ = 0;
+                remove(accesses_[current_.front()].step);
+            work_ += current_.size();
+            if (work_ >= limit_check_interval) {
+                work_ = 0;
                 works_ = works_ && !budget_.exceeded();
             }
         }
         return works_;
     }
 
-    // What the last trial left out.
+    // The steps that the last trial removed.
     const std::vector<int>& removed() const { return removed_; }
     Cost saved() const {
         Cost total = 0;
@@ -76,15 +77,15 @@ public:
         return total;
     }
 
-    // Makes the last trial, which worked, the plan.
+    // Removes the steps of the last trial, which must have worked, from the plan.
     void keep_trial() {
-        for (const auto& [touch, before] : changes_) touches_[touch].before = before;
+        for (const auto& [access, before] : changes_) accesses_[access].before = before;
         for (int step : removed_) {
-            alive_[step] = false;
-            for (int t = first_touch_[step]; t < first_touch_[step + 1]; ++t) {
-                const Touch& touch = touches_[t];
-                if (touch.previous >= 0) touches_[touch.previous].next = touch.next;
-                if (touch.next >= 0) touches_[touch.next].previous = touch.previous;
+            present_[step] = false;
+            for (int t = first_access_[step]; t < first_access_[step + 1]; ++t) {
+                const Access& access = accesses_[t];
+                if (access.previous >= 0) accesses_[access.previous].next = access.next;
+                if (access.next >= 0) accesses_[access.next].previous = access.previous;
             }
         }
     }
@@ -92,84 +93,88 @@ public:
 private:
     static constexpr int32_t unset = -1;
 
-    // A step reads or writes a variable.
-    struct Touch {
+    struct Access {  // a step reads or writes a variable
         int32_t variable, step;
         int32_t need = unset;    // value in the precondition
         int32_t set = unset;     // value that is added
-        bool deletes = false;    // a value, if the variable has it
-        int32_t before = 0;      // value before the step, in the plan as it is
-        int previous = -1, next = -1;  // touch of the same variable
+        bool deletes = false;    // true if the step deletes a value
+        int32_t before = 0;      // value before the step in the current plan
+        int previous = -1, next = -1;  // accesses to the same variable
     };
 
-    void add_touches(int step) {
+    void add_accesses(int step) {
         const Problem::Operator op = problem_.op(plan_[step]);
-        const auto first = static_cast<std::ptrdiff_t>(touches_.size());
-        const auto touch = [&](int32_t atom) -> Touch& {
+        const auto first = static_cast<std::ptrdiff_t>(accesses_.size());
+        const auto access = [&](int32_t atom) -> Access& {
             const int32_t variable = problem_.packing().slot(atom).variable;
-            const auto known = std::find_if(touches_.begin() + first, touches_.end(),
-                                            [&](const Touch& t) { return t.variable == variable; });
-            return known != touches_.end() ? *known : touches_.emplace_back(Touch{.variable = variable, .step = step});
+            const auto it = std::find_if(accesses_.begin() + first, accesses_.end(),
+                                         [&](const Access& t) { return t.variable == variable; });
+            return it != accesses_.end() ? *it : accesses_.emplace_back(Access{.variable = variable, .step = step});
         };
-        for (int32_t atom : op.pre) touch(atom).need = problem_.packing().slot(atom).value;
-        for (int32_t atom : op.add) touch(atom).set = problem_.packing().slot(atom).value;
-        for (int32_t atom : op.del) touch(atom).deletes = true;
-        first_touch_.push_back(static_cast<int>(touches_.size()));
+        for (int32_t atom : op.pre) access(atom).need = problem_.packing().slot(atom).value;
+        for (int32_t atom : op.add) access(atom).set = problem_.packing().slot(atom).value;
+        for (int32_t atom : op.del) access(atom).deletes = true;
+        first_access_.push_back(static_cast<int>(accesses_.size()));
     }
 
-    bool can_take(const Touch& touch) const { return touch.need == unset || touch.need == now_[touch.variable]; }
+    bool is_applicable(const Access& access) const {
+        return access.need == unset || access.need == value_[access.variable];
+    }
 
-    // The variable's value after a step, from its value before it.
-    int32_t after(const Touch& touch, int32_t value) const {
-        if (touch.set != unset) return touch.set;
-        if (!touch.deletes) return value;
-        const auto del = problem_.op(plan_[touch.step]).del;
+    // The variable's value after a step, given its value before it.
+    int32_t after(const Access& access, int32_t value) const {
+        if (access.set != unset) return access.set;
+        if (!access.deletes) return value;
+        const auto del = problem_.op(plan_[access.step]).del;
         return std::any_of(del.begin(), del.end(), [&](int32_t atom) {
             const Packing::Slot s = problem_.packing().slot(atom);
-            return s.variable == touch.variable && s.value == value;
+            return s.variable == access.variable && s.value == value;
         }) ? 0 : value;
     }
 
-    // The touches of differing variables in the first step that has any.
-    void next_touches() {
+    // Pops the accesses to differing variables in the first step that has any.
+    void next_accesses() {
         current_.clear();
         do {
-            std::pop_heap(coming_.begin(), coming_.end(), std::greater<>());
-            current_.push_back(coming_.back());
-            coming_.pop_back();
-        } while (!coming_.empty() && touches_[coming_.front()].step == touches_[current_.front()].step);
+            std::pop_heap(pending_.begin(), pending_.end(), std::greater<>());
+            current_.push_back(pending_.back());
+            pending_.pop_back();
+        } while (!pending_.empty() && accesses_[pending_.front()].step == accesses_[current_.front()].step);
     }
 
-    void take() {
+    // The current step stays in the plan: propagates its effects.
+    void keep() {
         for (int t : current_) {
-            const int32_t value = now_[touches_[t].variable];
+            const int32_t value = value_[accesses_[t].variable];
             changes_.emplace_back(t, value);
-            go_on(t, after(touches_[t], value));
+            propagate(t, after(accesses_[t], value));
         }
     }
 
-    void leave_out(int step) {
+    // Removes a step in the trial and propagates the difference.
+    void remove(int step) {
         removed_.push_back(step);
-        for (int t = first_touch_[step]; t < first_touch_[step + 1]; ++t) {
-            const int32_t variable = touches_[t].variable;
-            go_on(t, differs_[variable] ? now_[variable] : touches_[t].before);
+        for (int t = first_access_[step]; t < first_access_[step + 1]; ++t) {
+            const int32_t variable = accesses_[t].variable;
+            propagate(t, differs_[variable] ? value_[variable] : accesses_[t].before);
         }
     }
 
-    // Behind a touch the variable has this value in the trial: does it differ there, and where is that seen next?
-    void go_on(int t, int32_t value) {
-        const Touch& touch = touches_[t];
-        if (value == after(touch, touch.before)) {
-            differs_[touch.variable] = false;
+    // Records that the variable of access t has this value after it in the trial. If that differs from the current
+    // plan, schedules the next access to the variable or checks the goal.
+    void propagate(int t, int32_t value) {
+        const Access& access = accesses_[t];
+        if (value == after(access, access.before)) {
+            differs_[access.variable] = false;
             return;
         }
-        if (!differs_[touch.variable]) differing_.push_back(touch.variable);
-        differs_[touch.variable] = true;
-        now_[touch.variable] = value;
-        if (touch.next >= 0) {
-            coming_.push_back(touch.next);
-            std::push_heap(coming_.begin(), coming_.end(), std::greater<>());
-        } else if (goal_[touch.variable] && goal_[touch.variable] != value) {
+        if (!differs_[access.variable]) differing_.push_back(access.variable);
+        differs_[access.variable] = true;
+        value_[access.variable] = value;
+        if (access.next >= 0) {
+            pending_.push_back(access.next);
+            std::push_heap(pending_.begin(), pending_.end(), std::greater<>());
+        } else if (goal_[access.variable] && goal_[access.variable] != value) {
             works_ = false;
         }
     }
@@ -177,21 +182,21 @@ private:
     const Problem& problem_;
     const Costs& costs_;
     Budget& budget_;
-    const std::vector<int32_t> plan_;  // as it was at first
-    std::vector<bool> alive_;
-    std::vector<Touch> touches_;  // by step
-    std::vector<int> first_touch_{0};
+    const std::vector<int32_t> plan_;  // the original plan
+    std::vector<bool> present_;
+    std::vector<Access> accesses_;  // by step
+    std::vector<int> first_access_{0};
 
     // The trial.
-    std::vector<int32_t> now_;   // values of the variables that differ
+    std::vector<int32_t> value_;   // values of the variables that differ
     std::vector<char> differs_;
-    std::vector<int32_t> goal_;  // values; 0: any
-    std::vector<int32_t> differing_;  // all that differ or did so
-    std::vector<int> coming_, current_;  // touches: a heap of the next ones; those in one step
-    std::vector<std::pair<int, int32_t>> changes_;  // touches, and the values before them if the trial is kept
+    std::vector<int32_t> goal_;  // values in the goal; 0: any
+    std::vector<int32_t> differing_;  // variables that differ now or did earlier in the trial
+    std::vector<int> pending_, current_;  // accesses: a heap of the next ones, and those of the current step
+    std::vector<std::pair<int, int32_t>> changes_;  // accesses, and their new values `before` if the trial is kept
     std::vector<int> removed_;
     bool works_ = true;
-    uint64_t looked_ = 0;
+    uint64_t work_ = 0;
 };
 
 struct Candidate {
@@ -215,14 +220,14 @@ std::vector<Candidate> candidates(ShrinkingPlan& plan, Budget& budget) {
 
 std::vector<int32_t> eliminate(const Costs& costs, const Path& path, Budget& budget) {
     ShrinkingPlan plan(costs, path, budget);
-    for (bool again = true; again;) {
-        again = false;
+    for (bool improved = true; improved;) {
+        improved = false;
         for (const Candidate& c : candidates(plan, budget)) {
             if (budget.exceeded()) break;
-            // Since the candidates were listed other steps have gone: this one may have gone with them, or be needed now.
+            // Since the candidates were listed, the step may have been removed or become necessary.
             if (!plan.has(c.first) || !plan.works_without(c.first)) continue;
             plan.keep_trial();
-            again = true;
+            improved = true;
         }
     }
     return plan.plan();

@@ -1,4 +1,4 @@
-// Steps that a plan can do without, as it stands.
+// Removes redundant steps from a plan.
 #pragma once
 
 #include <vector>
@@ -8,9 +8,9 @@
 
 namespace goalward {
 
-// Action elimination (Nakhost and Müller 2010): a step and all later ones that cannot be taken without it go, where what
-// is left still reaches the goal. Of all steps to begin with, those that save most are tried first, and among equals
-// those with which more steps go; until none can go. Where the budget runs out, what has gone by then is gone.
+// Action elimination (Nakhost and Müller 2010): removes a step and all later steps that become inapplicable without it
+// if the rest still reaches the goal, until no step can be removed. The step with the largest saving is tried first;
+// the number of removed steps breaks ties. If the budget is exceeded, returns the plan so far.
 std::vector<int32_t> eliminate(const Costs& costs, const Path& path, Budget& budget);
 
 }  // namespace goalward

@@ -19,24 +19,23 @@ namespace goalward {
 
 namespace {
 
-constexpr uint64_t first_patience = 2'000'000;  // effort without success until another neighbourhood has its turn
-constexpr uint64_t most_bytes = 384 * 1024 * 1024;
-constexpr uint64_t again_share = 4;  // one part in so many of the effort is for searching again
-constexpr uint64_t elimination_effort = 10;  // per pair of steps
-// Per step of a better plan, which is kept here and by the caller, who may hold it as a tuple of pointers.
-constexpr uint64_t kept_bytes = sizeof(int32_t) + sizeof(void*);
+constexpr uint64_t initial_patience = 2'000'000;  // effort without success before the next technique has its turn
+constexpr uint64_t max_bytes = 384 * 1024 * 1024;
+constexpr uint64_t search_again_divisor = 4;  // search_again gets at least the total effort divided by this
+constexpr uint64_t effort_per_pair_of_steps = 10;  // of elimination
+// Memory per step of a better plan, which is stored here and by the caller, who may store it as a tuple of pointers.
+constexpr uint64_t bytes_per_step = sizeof(int32_t) + sizeof(void*);
 
-// How much each of those that take turns may hold: all together no more than a part of what there is room for, so that
-// improving goes on where memory is limited.
-struct Shares {
-    explicit Shares(const Budget& budget) {
-        const uint64_t all = std::min(most_bytes, budget.room() - budget.room() / 8);
-        around = all / 3;
+// The maximum memory of each technique. All together stay below the memory limit, so that improvement can continue.
+struct MemoryShares {
+    explicit MemoryShares(const Budget& budget) {
+        const uint64_t all = std::min(max_bytes, budget.room() - budget.room() / 8);
+        neighbourhood = all / 3;
         again = all / 2;
         window = all / 6;
         network = all;
     }
-    uint64_t around, again, window, network;
+    uint64_t neighbourhood, again, window, network;
 };
 
 class Improver {
@@ -55,13 +54,13 @@ public:
     Improver(const Improver&) = delete;
     Improver& operator=(const Improver&) = delete;
 
-    // False where the steps are no plan.
+    // False if the steps are not a plan.
     bool start(std::span<const int32_t> plan) {
         std::optional<Path> path = Path::along(costs_, init_, useful_steps(plan));
         if (!path) return false;
         path_ = std::make_unique<Path>(std::move(*path));
         make_index();
-        if (path_->plan().size() < plan.size()) note("elimination");
+        if (path_->plan().size() < plan.size()) record("elimination");
         account();
         return true;
     }
@@ -73,55 +72,58 @@ public:
 
 private:
     ImproveStatus run_in_turns() {
-        for (uint64_t patience = first_patience; !stopped();) {
-            const uint64_t found = found_;
+        for (uint64_t patience = initial_patience; !stopped();) {
+            const uint64_t found = n_found_;
             if (network_) search_with_network(patience);
-            if (!stopped()) look_around(patience);
-            if (near_ && near_->exhausted()) return ImproveStatus::optimal;
+            if (!stopped()) search_neighbourhood(patience);
+            if (neighbourhood_ && neighbourhood_->exhausted()) return ImproveStatus::optimal;
             if (!stopped()) search_windows(patience);
             if (!stopped()) search_again(patience);
-            if (windows_.exhausted() && again_.exhausted() && near_ && near_->full() && network_exhausted())
+            if (windows_.exhausted() && again_.exhausted() && neighbourhood_ && neighbourhood_->full() &&
+                network_exhausted())
                 return ImproveStatus::nothing_left;
-            if (found_ == found) patience *= 2;
+            if (n_found_ == found) patience *= 2;
         }
         return why();
     }
 
-    // All of them at once, on threads, from the same plan. What they find is taken together if it fits together.
+    // Runs all techniques at the same time, on threads, from the same plan. Their detours are combined if possible.
     ImproveStatus run_on_cores() {
-        for (uint64_t patience = first_patience; !stopped();) {
-            if (!near_) near_ = std::make_unique<Neighbourhood>(costs_, *path_, *index_, budget_, shares_.around);
-            if (near_->exhausted()) return ImproveStatus::optimal;
-            const uint64_t spent = spent_on_cores(), generated = near_->generated();
+        for (uint64_t patience = initial_patience; !stopped();) {
+            if (!neighbourhood_) make_neighbourhood();
+            if (neighbourhood_->exhausted()) return ImproveStatus::optimal;
+            const uint64_t spent = spent_on_cores(), generated = neighbourhood_->generated();
             const int cycle = windows_.cycle();
             std::vector<Detour> around;
             std::optional<Detour> network, window, again;
             std::vector<std::function<void()>> works;
-            uint64_t effort = 0, max_effort = 0, network_effort = 0;  // of each of the others, and of the network
-            if (!near_->full()) works.push_back([&] { around = near_->advance(effort); });
+            uint64_t effort = 0, max_effort = 0, network_effort = 0;  // of each technique, and of the network
+            if (!neighbourhood_->full()) works.push_back([&] { around = neighbourhood_->advance(effort); });
             if (!windows_.exhausted())
                 works.push_back([&] { window = windows_.advance(*path_, *window_index_, effort, max_effort); });
             if (!again_.exhausted()) works.push_back([&] { again = again_.advance(*path_, *again_index_, effort); });
             const auto others = static_cast<double>(works.size());
-            double of_network = 0;  // its effort, in efforts of one of the others
+            double network_factor = 0;  // effort of the network as a multiple of the effort of another technique
             if (!network_exhausted()) {
-                of_network = works.empty() ? 1 : others * network_ratio();
-                works.insert(works.begin(), [&] { network = network_->advance(*path_, *network_index_, network_effort); });
+                network_factor = works.empty() ? 1 : others * network_ratio();
+                works.insert(works.begin(),
+                             [&] { network = network_->advance(*path_, *network_index_, network_effort); });
             }
             if (works.empty()) return ImproveStatus::nothing_left;
-            const auto part = [&](double efforts) {
-                const auto all = at_most(static_cast<uint64_t>(std::min(efforts * (others + of_network), 1e18)));
-                return std::max<uint64_t>(1, static_cast<uint64_t>(static_cast<double>(all) / (others + of_network)));
+            const double total = others + network_factor;
+            const auto limited = [&](double effort_of_one) {  // so that all together stay within the limit
+                const auto all = within_limit(static_cast<uint64_t>(std::min(effort_of_one * total, 1e18)));
+                return std::max<uint64_t>(1, static_cast<uint64_t>(static_cast<double>(all) / total));
             };
-            effort = part(static_cast<double>(patience));
-            max_effort = part(1e18);
-            network_effort = std::max<uint64_t>(1, static_cast<uint64_t>(static_cast<double>(effort) * of_network));
+            effort = limited(static_cast<double>(patience));
+            max_effort = limited(1e18);
+            network_effort = std::max<uint64_t>(1, static_cast<uint64_t>(static_cast<double>(effort) * network_factor));
             std::atomic<std::size_t> next = 0;
             run_threads(budget_.limits(), std::min(options_.cores, static_cast<int>(works.size())), [&] {
                 for (std::size_t i = next++; i < works.size(); i = next++) works[i]();
             });
             result_.effort += spent_on_cores() - spent;
-            result_.generated += near_->generated() - generated;
+            result_.generated += neighbourhood_->generated() - generated;
             const char* by = network ? "network" : !around.empty() ? "neighbourhood" : window ? "window" : "search";
             for (std::optional<Detour>* found : {&network, &window, &again})
                 if (*found) around.push_back(std::move(**found));
@@ -136,11 +138,11 @@ private:
     }
 
     uint64_t spent_on_cores() const {
-        return near_->effort() + windows_.effort() + again_.effort() + (network_ ? network_->effort() : 0);
+        return neighbourhood_->effort() + windows_.effort() + again_.effort() + (network_ ? network_->effort() : 0);
     }
     double network_ratio() const { return options_.network_share / (1 - options_.network_share); }
 
-    // Steps that add nothing that the goal can depend on are not part of the problem, and never missed.
+    // Removes the steps that add no atom that the goal can depend on; the native problem does not have these operators.
     std::vector<int32_t> useful_steps(std::span<const int32_t> plan) const {
         const auto& active = problem_.active_operators();
         std::vector<int32_t> result;
@@ -149,15 +151,15 @@ private:
         return result;
     }
 
-    void look_around(uint64_t patience) {
+    void search_neighbourhood(uint64_t patience) {
         for (uint64_t waited = 0; waited < patience && !stopped();) {
-            if (!near_) near_ = std::make_unique<Neighbourhood>(costs_, *path_, *index_, budget_, shares_.around);
-            if (near_->exhausted() || near_->full()) return;
-            const uint64_t effort = near_->effort(), generated = near_->generated();
-            std::vector<Detour> detours = near_->advance(at_most(patience - waited));
-            result_.effort += near_->effort() - effort;
-            result_.generated += near_->generated() - generated;
-            waited += near_->effort() - effort;
+            if (!neighbourhood_) make_neighbourhood();
+            if (neighbourhood_->exhausted() || neighbourhood_->full()) return;
+            const uint64_t effort = neighbourhood_->effort(), generated = neighbourhood_->generated();
+            std::vector<Detour> detours = neighbourhood_->advance(within_limit(patience - waited));
+            result_.effort += neighbourhood_->effort() - effort;
+            result_.generated += neighbourhood_->generated() - generated;
+            waited += neighbourhood_->effort() - effort;
             if (!detours.empty()) {
                 adopt(take_detours(costs_, *path_, std::move(detours), budget_), "neighbourhood");
                 waited = 0;
@@ -169,7 +171,7 @@ private:
         for (uint64_t waited = 0; waited < patience && !stopped() && !windows_.exhausted();) {
             const uint64_t effort = windows_.effort();
             const int cycle = windows_.cycle();
-            std::optional<Detour> detour = windows_.advance(*path_, *index_, at_most(patience - waited));
+            std::optional<Detour> detour = windows_.advance(*path_, *index_, within_limit(patience - waited));
             result_.effort += windows_.effort() - effort;
             waited += windows_.effort() - effort;
             if (detour) {
@@ -182,11 +184,13 @@ private:
     }
 
     void search_again(uint64_t patience) {
-        // Others keep their turn for as long as they find something; this one gets its share of the effort nevertheless.
-        patience = std::max(patience, std::max(result_.effort / again_share, again_.effort()) - again_.effort());
+        // The other techniques keep their turn while they find something. This makes sure that search_again gets its
+        // share of the effort nevertheless.
+        const uint64_t share = result_.effort / search_again_divisor;
+        patience = std::max(patience, std::max(share, again_.effort()) - again_.effort());
         for (uint64_t waited = 0; waited < patience && !stopped() && !again_.exhausted();) {
             const uint64_t effort = again_.effort();
-            std::optional<Detour> detour = again_.advance(*path_, *index_, at_most(patience - waited));
+            std::optional<Detour> detour = again_.advance(*path_, *index_, within_limit(patience - waited));
             result_.effort += again_.effort() - effort;
             waited += again_.effort() - effort;
             if (detour) {
@@ -196,14 +200,14 @@ private:
         }
     }
 
-    // Like searching again; but its share is another one, and it is the first to have a turn.
+    // Like search_again, but with its own share of the effort.
     void search_with_network(uint64_t patience) {
         const double others = static_cast<double>(result_.effort - network_->effort());
         const double due = others * network_ratio();
         patience = std::max(patience, std::max(static_cast<uint64_t>(due), network_->effort()) - network_->effort());
         for (uint64_t waited = 0; waited < patience && !stopped() && !network_->exhausted();) {
             const uint64_t effort = network_->effort();
-            std::optional<Detour> detour = network_->advance(*path_, *index_, at_most(patience - waited));
+            std::optional<Detour> detour = network_->advance(*path_, *index_, within_limit(patience - waited));
             result_.effort += network_->effort() - effort;
             waited += network_->effort() - effort;
             if (detour) {
@@ -215,7 +219,7 @@ private:
     bool network_exhausted() const { return !network_ || network_->exhausted(); }
 
     void remove_steps() {
-        result_.effort += elimination_price();
+        result_.effort += effort_of_elimination();
         std::vector<int32_t> rest = eliminate(costs_, *path_, budget_);
         if (rest.size() < path_->plan().size()) replace(std::move(rest), "elimination");
         eliminated_at_ = result_.effort;
@@ -228,18 +232,23 @@ private:
 
     void adopt(Path path, const char* by) {
         replace(path.plan(), by);
-        ++found_;
-        // Elimination looks at all pairs of steps: not after each little success.
-        if (result_.effort - eliminated_at_ >= elimination_price()) remove_steps();
+        ++n_found_;
+        // Elimination examines all pairs of steps, so it does not run after every small improvement.
+        if (result_.effort - eliminated_at_ >= effort_of_elimination()) remove_steps();
     }
 
     void replace(std::vector<int32_t> plan, const char* by) {
-        near_.reset();  // before what it looks at goes
+        neighbourhood_.reset();  // it refers to the path and its index
         path_ = std::make_unique<Path>(Path::of_plan(costs_, init_, std::move(plan)));
         make_index();
         windows_.path_changed();
-        if (by) note(by);
+        if (by) record(by);
         account();
+    }
+
+    void make_neighbourhood() {
+        neighbourhood_ =
+            std::make_unique<Neighbourhood>(costs_, *path_, *index_, budget_, shares_.neighbourhood);
     }
 
     void make_index() {
@@ -250,22 +259,22 @@ private:
         again_index_ = std::make_unique<SuffixIndex>(*index_);
     }
 
-    void note(const char* by) {
+    void record(const char* by) {
         result_.better.push_back({std::make_shared<const std::vector<int32_t>>(path_->plan()), path_->cost(),
                                   budget_.limits().elapsed(), result_.effort, by});
-        kept_ += sizeof(BetterPlan) + path_->plan().size() * kept_bytes;
-        limit_ = std::max(limit_, std::min(2 * (result_.effort + options_.effort_limit), options_.most_effort));
+        bytes_of_plans_ += sizeof(BetterPlan) + path_->plan().size() * bytes_per_step;
+        limit_ = std::max(limit_, std::min(2 * (result_.effort + options_.effort_limit), options_.max_effort));
     }
 
     void account() {
-        const uint64_t before = std::exchange(accounted_, kept_ + path_->bytes() + index_->bytes());
-        budget_.fits(before, accounted_);  // if it does not fit, stopped() tells
+        const uint64_t before = std::exchange(accounted_, bytes_of_plans_ + path_->bytes() + index_->bytes());
+        budget_.fits(before, accounted_);  // if not, stopped() returns true
     }
 
-    uint64_t elimination_price() const {
-        return elimination_effort * path_->plan().size() * path_->plan().size();
+    uint64_t effort_of_elimination() const {
+        return effort_per_pair_of_steps * path_->plan().size() * path_->plan().size();
     }
-    uint64_t at_most(uint64_t effort) const { return limit_ ? std::min(effort, limit_ - result_.effort) : effort; }
+    uint64_t within_limit(uint64_t effort) const { return limit_ ? std::min(effort, limit_ - result_.effort) : effort; }
     bool out_of_effort() const { return limit_ && result_.effort >= limit_; }
     bool stopped() { return out_of_effort() || budget_.exceeded(); }
     ImproveStatus why() const {
@@ -282,7 +291,7 @@ private:
     Costs costs_;
     Budget& budget_;
     ImproveResult& result_;
-    Shares shares_;
+    MemoryShares shares_;
     Random random_;
     std::vector<Word> init_;
     Windows windows_;
@@ -290,11 +299,11 @@ private:
     std::unique_ptr<NetworkSearch> network_;  // null without a network
     std::unique_ptr<Path> path_;
     std::unique_ptr<SuffixIndex> index_;
-    std::unique_ptr<SuffixIndex> network_index_, window_index_, again_index_;  // with several cores: asking changes an index
-    std::unique_ptr<Neighbourhood> near_;
-    uint64_t found_ = 0, eliminated_at_ = 0;
-    uint64_t kept_ = 0, accounted_ = 0;  // bytes of better plans; of all that is told to the budget
-    uint64_t limit_;  // on effort, for now
+    std::unique_ptr<SuffixIndex> network_index_, window_index_, again_index_;  // one per thread: lookups change an index
+    std::unique_ptr<Neighbourhood> neighbourhood_;
+    uint64_t n_found_ = 0, eliminated_at_ = 0;
+    uint64_t bytes_of_plans_ = 0, accounted_ = 0;  // memory of better plans; all memory reported to the budget
+    uint64_t limit_;  // current effort limit; 0: none
 };
 
 }  // namespace
@@ -304,7 +313,7 @@ std::optional<ImproveResult> improve(const Guidance& guidance, const Heuristic* 
                                      const std::function<bool(const ImproveResult&)>& heartbeat) {
     ImproveResult result;
     const Limits* clock = nullptr;
-    Limits limits(options.time_limit, options.memory_limit, options.at_once, [&] {
+    Limits limits(options.time_limit, options.memory_limit, options.n_concurrent, [&] {
         result.seconds = clock->elapsed();
         return !heartbeat || heartbeat(result);
     });
@@ -316,7 +325,7 @@ std::optional<ImproveResult> improve(const Guidance& guidance, const Heuristic* 
         result.status = improver.run();
     } catch (const std::bad_alloc&) {
         result.status = ImproveStatus::out_of_memory;
-    } catch (const std::length_error&) {  // more states than there are numbers for
+    } catch (const std::length_error&) {  // too many states for 32-bit ids
         result.status = ImproveStatus::out_of_memory;
     }
     result.seconds = limits.elapsed();

@@ -5,12 +5,12 @@
 namespace goalward {
 
 Neighbourhood::Neighbourhood(const Costs& costs, const Path& path, SuffixIndex& index, Budget& budget,
-                             uint64_t most_bytes)
-    : costs_(costs), problem_(costs.problem), path_(path), index_(index), budget_(budget), most_bytes_(most_bytes),
+                             uint64_t max_bytes)
+    : costs_(costs), problem_(costs.problem), path_(path), index_(index), budget_(budget), max_bytes_(max_bytes),
       space_(problem_, budget) {
     for (int i = 0; i <= path.length(); ++i) {
         const auto [id, fresh] = space_.add(path.state(i));
-        if (id == no_state || budget.exceeded()) {  // to look at all states of a long plan takes time
+        if (id == no_state || budget.exceeded()) {  // checked here because a plan may be long
             full_ = true;
             return;
         }
@@ -19,7 +19,7 @@ Neighbourhood::Neighbourhood(const Costs& costs, const Path& path, SuffixIndex& 
         g_.commit();
         places_.push_back(i);
         layer_.push_back(id);
-        look(id);
+        check_suffixes(id);
     }
 }
 
@@ -34,7 +34,7 @@ std::vector<Detour> Neighbourhood::advance(uint64_t effort) {
         }
         const bool nothing_yet = found_.empty();
         expand(layer_[at_++]);
-        // To find other detours in this layer now costs less than to come back here for them.
+        // Finding other detours in this layer now costs less than starting again.
         if (nothing_yet && !found_.empty()) until = std::min(until, 2 * effort_);
     }
     std::vector<Detour> result;
@@ -61,20 +61,20 @@ void Neighbourhood::expand(StateId parent) {
             g_.next();
             g_.commit();
         } else {
-            // A cheaper way to a state that is known: it is expanded again, and so is what comes after it.
+            // A cheaper path to a state: expand it and its successors again.
             if (child_g >= *g_[child]) continue;
             space_.set_parent(child, parent);
         }
         *g_[child] = child_g;
         next_.push_back(child);
-        look(child);
+        check_suffixes(child);
     }
 }
 
-void Neighbourhood::look(StateId id) {
-    const int least = path_.first_beyond(*g_[id]);
-    if (least > path_.length()) return;
-    if (const int to = index_.furthest(space_[id], least); to >= 0) found_.emplace_back(id, to);
+void Neighbourhood::check_suffixes(StateId id) {
+    const int first = path_.first_costlier(*g_[id]);
+    if (first > path_.length()) return;
+    if (const int to = index_.last_applicable(space_[id], first); to >= 0) found_.emplace_back(id, to);
 }
 
 Detour Neighbourhood::detour(StateId id, int to) {
@@ -83,7 +83,7 @@ Detour Neighbourhood::detour(StateId id, int to) {
 
 bool Neighbourhood::stopped() {
     const uint64_t other = g_.bytes() + (layer_.capacity() + next_.capacity()) * sizeof(StateId);
-    full_ = full_ || space_.bytes() + other > most_bytes_;
+    full_ = full_ || space_.bytes() + other > max_bytes_;
     return !space_.within_budget(other) || full_;
 }
 

@@ -1,8 +1,8 @@
-// Plan neighbourhood search: breadth first around all states of a plan at once, for cheaper ways back onto it.
+// Plan neighbourhood search: a breadth-first search from all states of a plan for detours back to the plan.
 //
-// A state that is reached at cost g and contains what the plan needs from state j on makes a cheaper plan where g is less
-// than what the plan has paid up to there. A layer is completed where that costs little, so that one round may find
-// detours in different places, which are then taken together.
+// If a state is reached at cost g and the plan's steps from state j on are applicable in it, there is a cheaper plan if
+// g is less than the cost of the plan up to state j. Layers are completed if that costs little, so that one round may
+// find detours in different parts of the plan, which are then combined.
 #pragma once
 
 #include <cstdint>
@@ -18,21 +18,21 @@ namespace goalward {
 
 class Neighbourhood {
 public:
-    // The path and its index must stay as they are; beyond `most_bytes` it grows no further.
-    Neighbourhood(const Costs& costs, const Path& path, SuffixIndex& index, Budget& budget, uint64_t most_bytes);
+    // The path and its index must outlive the search and not change. It stops when it holds `max_bytes`.
+    Neighbourhood(const Costs& costs, const Path& path, SuffixIndex& index, Budget& budget, uint64_t max_bytes);
 
-    // Goes on for about so much effort, or until it finds something.
+    // Continues for about `effort` units, or until it finds detours.
     std::vector<Detour> advance(uint64_t effort);
 
-    // Every state that can be reached for less than the plan costs has been seen: there is no cheaper plan.
+    // True if all states that are reachable at lower cost than the plan's were expanded, so that no plan is cheaper.
     bool exhausted() const { return !full_ && at_ == layer_.size() && next_.empty() && found_.empty(); }
     bool full() const { return full_; }
-    uint64_t effort() const { return effort_; }  // about nanoseconds, but counted
+    uint64_t effort() const { return effort_; }  // in units of about a nanosecond
     uint64_t generated() const { return generated_; }
 
 private:
     void expand(StateId parent);
-    void look(StateId id);
+    void check_suffixes(StateId id);
     Detour detour(StateId id, int to);
     bool stopped();
 
@@ -41,12 +41,12 @@ private:
     const Path& path_;
     SuffixIndex& index_;
     Budget& budget_;
-    uint64_t most_bytes_;
+    uint64_t max_bytes_;
     StateSpace space_;
-    Chunked<Cost> g_;            // of each state
-    std::vector<int> places_;    // of the first states: where they stand on the path
+    Chunked<Cost> g_;            // by state
+    std::vector<int> places_;    // the index on the path of each start state
     std::vector<StateId> layer_, next_;
-    std::size_t at_ = 0;  // in layer_
+    std::size_t at_ = 0;  // index in layer_
     std::vector<std::pair<StateId, int>> found_;
     uint64_t effort_ = 0, generated_ = 0;
     bool full_ = false;

@@ -88,8 +88,8 @@ void WideSearch::generate(int32_t index, const Path& path, SuffixIndex& suffixes
             space_.set_parent(child, parent);
             if (child < first_unevaluated_) insert(child);  // children of this batch enter after their evaluation
         }
-        const int least = path.first_beyond(g);
-        const int to = least <= path.length() ? suffixes.furthest(space_[child], least) : -1;
+        const int least = path.first_costlier(g);
+        const int to = least <= path.length() ? suffixes.last_applicable(space_[child], least) : -1;
         if (to < 0) continue;
         const Cost gain = path.cost_to(to) - g;
         if (best_ && gain <= best_->gain) continue;

@@ -34,7 +34,7 @@ Path Path::of_plan(const Costs& costs, std::span<const Word> init, std::vector<i
     return std::move(*path);
 }
 
-int Path::first_beyond(Cost cost) const {
+int Path::first_costlier(Cost cost) const {
     return static_cast<int>(std::upper_bound(cost_to_.begin(), cost_to_.end(), cost) - cost_to_.begin());
 }
 

@@ -1,4 +1,4 @@
-// A plan that works, with the states that it passes and what it has cost on the way to each.
+// A valid plan with the states that it visits and the cost of the path to each.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace goalward {
 
 using Cost = int64_t;  // of plans: sums of operator costs do not fit into 32 bits
 
-// What a step counts: 1, or its cost in the PDDL.
+// The cost of a step: 1, or its cost in the PDDL.
 struct Costs {
     const Problem& problem;
     bool unit;
@@ -29,9 +29,9 @@ bool applicable(const Problem& problem, int32_t op, const Word* state);
 
 class Path {
 public:
-    // Nothing where a step is not applicable or the goal does not hold at the end.
+    // Returns nullopt if a step is not applicable or the goal does not hold at the end.
     static std::optional<Path> along(const Costs& costs, std::span<const Word> init, std::vector<int32_t> plan);
-    // For steps that must be a plan: throws std::logic_error if they are none.
+    // The same for steps that are known to be a plan; throws std::logic_error if they are not.
     static Path of_plan(const Costs& costs, std::span<const Word> init, std::vector<int32_t> plan);
 
     int length() const { return static_cast<int>(plan_.size()); }
@@ -41,10 +41,11 @@ public:
     Cost cost() const { return cost_to_.back(); }
     Cost cost_to(int i) const { return cost_to_[i]; }
     Cost cost_between(int i, int j) const { return cost_to_[j] - cost_to_[i]; }
-    // The first state that the plan reaches at more than this cost; length() + 1 where there is none.
-    int first_beyond(Cost cost) const;
+    // The index of the first state whose path costs more than `cost`; length() + 1 if there is none.
+    int first_costlier(Cost cost) const;
     uint64_t bytes() const {
-        return plan_.capacity() * sizeof(int32_t) + states_.capacity() * sizeof(Word) + cost_to_.capacity() * sizeof(Cost);
+        return plan_.capacity() * sizeof(int32_t) + states_.capacity() * sizeof(Word) +
+               cost_to_.capacity() * sizeof(Cost);
     }
 
 private:

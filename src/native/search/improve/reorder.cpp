@@ -6,7 +6,7 @@ namespace goalward {
 
 namespace {
 
-// For each step, the later ones that must stay behind it. Enough of them are given to imply all others.
+// For each step, later steps that must stay after it. The transitive closure of this relation has all of them.
 std::vector<std::vector<int>> followers(const Problem& problem, const Path& path) {
     struct Access {
         int last_write = -1;
@@ -42,19 +42,19 @@ std::vector<std::vector<int>> followers(const Problem& problem, const Path& path
 
 std::vector<int32_t> reordered(const Problem& problem, const Path& path, Random& random) {
     std::vector<std::vector<int>> after = followers(problem, path);
-    std::vector<int> waiting_for(path.length(), 0);
+    std::vector<int> n_open_predecessors(path.length(), 0);
     for (auto& row : after) {
         std::sort(row.begin(), row.end());
         row.erase(std::unique(row.begin(), row.end()), row.end());
-        for (int i : row) ++waiting_for[i];
+        for (int i : row) ++n_open_predecessors[i];
     }
-    std::vector<int> ready;  // the last is taken next
+    std::vector<int> ready;  // a stack
     const auto shuffle = [&](std::size_t from) {
         for (std::size_t i = ready.size(); i > from + 1; --i)
             std::swap(ready[i - 1], ready[from + random.below(static_cast<uint32_t>(i - from))]);
     };
     for (int i = 0; i < path.length(); ++i)
-        if (!waiting_for[i]) ready.push_back(i);
+        if (!n_open_predecessors[i]) ready.push_back(i);
     shuffle(0);
     std::vector<int32_t> plan;
     while (!ready.empty()) {
@@ -63,7 +63,7 @@ std::vector<int32_t> reordered(const Problem& problem, const Path& path, Random&
         plan.push_back(path.op(step));
         const std::size_t before = ready.size();
         for (int i : after[step])
-            if (--waiting_for[i] == 0) ready.push_back(i);
+            if (--n_open_predecessors[i] == 0) ready.push_back(i);
         shuffle(before);
     }
     return plan;

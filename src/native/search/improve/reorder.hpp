@@ -1,4 +1,4 @@
-// The same steps in another order, so that what belongs together stands together.
+// Reorders the steps of a plan so that related steps are next to each other.
 #pragma once
 
 #include <vector>
@@ -8,9 +8,9 @@
 
 namespace goalward {
 
-// Steps that touch different variables, or only read the same ones, may change places; all others keep their order, so
-// the result is a plan again. After a step come first those that it has made possible: plans that do several things in
-// turns become plans that do one after the other, with other states in between and other windows to search again.
+// Steps are reordered only if neither writes a variable that the other reads or writes, so the result is a plan again.
+// The steps that a step enables come directly after it, in random order. So a plan that interleaves several tasks
+// becomes a plan that does one after the other, with other intermediate states and other windows to search again.
 std::vector<int32_t> reordered(const Problem& problem, const Path& path, Random& random);
 
 }  // namespace goalward

@@ -1,7 +1,6 @@
 // Searches the whole problem again for a cheaper plan: lazy weighted A* from the initial state with h_FF and landmarks,
-// bounded by the cost of the best plan so far. Searches with falling weights share the effort. Each begins when the one
-// before it has had its head start, and goes on where it stopped when it is called again. Where there
-// is no room for all of them, the largest ends.
+// bounded by the cost of the best plan so far. Searches with decreasing weights share the effort. Each starts when the
+// one before has had its head start. If they hold too much memory, the largest ends.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +16,15 @@ namespace goalward {
 
 class SearchAgain {
 public:
-    // All searches together hold about `most_bytes` at most.
-    SearchAgain(const Costs& costs, const Guidance& guidance, std::span<const Word> init, Budget& budget, uint64_t most_bytes)
-        : costs_(costs), guidance_(guidance), init_(init), budget_(budget), most_bytes_(most_bytes) {}
+    // All searches together hold at most about `max_bytes`.
+    SearchAgain(const Costs& costs, const Guidance& guidance, std::span<const Word> init, Budget& budget,
+                uint64_t max_bytes)
+        : costs_(costs), guidance_(guidance), init_(init), budget_(budget), max_bytes_(max_bytes) {}
 
-    // Searches for about so much effort, or until it finds something.
+    // Searches for about `effort` units, or until it finds a detour.
     std::optional<Detour> advance(const Path& path, SuffixIndex& index, uint64_t effort);
 
-    // Have all searches come to their end, for lack of states or of room?
+    // True if all searches have ended because they were exhausted or held too much memory.
     bool exhausted() const { return exhausted_; }
     uint64_t effort() const { return effort_; }
 
@@ -37,15 +37,15 @@ private:
     };
 
     Search* next(const Path& path);
-    void make_room();
+    void limit_memory();
 
     const Costs& costs_;
     const Guidance& guidance_;
     std::span<const Word> init_;
     Budget& budget_;
-    uint64_t most_bytes_;
-    std::vector<std::unique_ptr<Search>> searches_;  // those that are not over
-    std::size_t begun_ = 0;
+    uint64_t max_bytes_;
+    std::vector<std::unique_ptr<Search>> searches_;  // that have not ended
+    std::size_t n_started_ = 0;
     uint64_t effort_ = 0;
     bool exhausted_ = false;
 };

@@ -41,27 +41,27 @@ SuffixIndex::Block SuffixIndex::make_block(int first_position) const {
     const int size = std::min(64, n_ + 1 - first_position);
     const uint64_t all = ~uint64_t{0} >> (64 - size);
     const auto at = [&](int p) { return static_cast<std::size_t>(n_ - first_position - p) * n_words_; };
-    // Neighbouring suffixes differ in few variables: only those are looked at one by one.
-    std::vector<Word> asked(n_words_), changed(n_words_);
+    // Neighbouring suffixes differ in few variables. Only these need an entry for each suffix.
+    std::vector<Word> tested(n_words_), changed(n_words_);
     for (int p = 0; p < size; ++p)
         for (std::size_t w = 0; w < n_words_; ++w) {
-            asked[w] |= mask_[at(p) + w];
+            tested[w] |= mask_[at(p) + w];
             changed[w] |= bits_[at(p) + w] ^ bits_[at(0) + w];
         }
     Block block;
     for (int v = 0; v < packing_->n_variables(); ++v) {
         const Packing::Variable layout = packing_->layout(v);
-        const Word here = layout.mask << layout.shift;
-        if (!(asked[layout.word] & here)) continue;
-        const auto value = [&](int p) { return (bits_[at(p) + layout.word] & here) >> layout.shift; };
+        const Word bits_of_variable = layout.mask << layout.shift;
+        if (!(tested[layout.word] & bits_of_variable)) continue;
+        const auto value = [&](int p) { return (bits_[at(p) + layout.word] & bits_of_variable) >> layout.shift; };
         const auto table = static_cast<uint32_t>(block.table.size());
         block.table.resize(table + packing_->domain_size(v));
-        if (changed[layout.word] & here)
+        if (changed[layout.word] & bits_of_variable)
             for (int p = 0; p < size; ++p) block.table[table + value(p)] |= uint64_t{1} << p;
         else
             block.table[table + value(0)] = all;
-        const uint64_t indifferent = block.table[table] | ~all;  // value 0: not asked about
-        for (std::size_t i = table; i < block.table.size(); ++i) block.table[i] |= indifferent;
+        const uint64_t without_condition = block.table[table] | ~all;  // value 0: no condition on the variable
+        for (std::size_t i = table; i < block.table.size(); ++i) block.table[i] |= without_condition;
         block.tests.push_back({layout, table});
     }
     return block;

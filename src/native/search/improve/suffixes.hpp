@@ -1,10 +1,10 @@
-// What each suffix of a plan needs, and the furthest suffix that a state can go on with.
+// The preconditions of each suffix of a plan, and an index of the shortest suffix that is applicable in a state.
 //
-// The plan is regressed from the goal: x_n = G, x_{j-1} = (x_j \ Add) ∪ Pre. A state that contains x_j reaches the goal
-// by the plan's steps from j on, whatever else holds in it.
+// The plan is regressed from the goal: x_n = G, x_{j-1} = (x_j \ Add) ∪ Pre. From a state that contains x_j, the steps
+// from state j on lead to the goal.
 //
 //     SuffixIndex index(problem, path);
-//     const int j = index.furthest(state, least);   // the largest j >= least with x_j ⊆ state, or -1
+//     const int j = index.last_applicable(state, first);   // the largest j >= first with x_j ⊆ state, or -1
 #pragma once
 
 #include <bit>
@@ -16,13 +16,13 @@
 
 namespace goalward {
 
-// x_0 … x_n, packed like states: a mask of the variables that are asked about, and the values that they must have.
+// x_0 … x_n, packed like states: a mask of the variables with a condition, and the values that they must have.
 class Suffixes {
 public:
     Suffixes(const Problem& problem, const Path& path);
 
     int length() const { return n_; }
-    // Is x_j ⊆ state?
+    // True if x_j ⊆ state.
     bool covered(int j, const Word* state) const {
         const std::size_t at = static_cast<std::size_t>(j) * n_words_;
         for (std::size_t w = 0; w < n_words_; ++w)
@@ -42,20 +42,20 @@ protected:
     std::vector<Word> mask_, bits_;
 };
 
-// The test is bit-parallel: for 64 suffixes at a time there is a table with one word per value of each variable that one
-// of them asks about, in which bit p says that the p-th of them has nothing against that value. AND-ing the words of the
-// state's values leaves the suffixes that it can go on with. Few variables suffice to rule out all 64, and those that
-// did so last are asked first.
+// The test is bit-parallel for blocks of 64 suffixes. A block has a table with one word for each value of each variable
+// on which one of the suffixes has a condition; bit p is set if the p-th suffix allows the value. AND-ing the words of
+// the state's values gives the applicable suffixes. Usually few variables rule out all 64, so variables that did so
+// recently are moved towards the front.
 class SuffixIndex : public Suffixes {
 public:
     SuffixIndex(const Problem& problem, const Path& path);
 
-    int furthest(const Word* state, int least) {
-        const int last = n_ - least;  // positions count back from the goal: position 0 is x_n
+    int last_applicable(const Word* state, int first) {
+        const int last = n_ - first;  // positions are counted from the goal: position 0 is x_n
         for (int b = 0; b * 64 <= last; ++b) {
             const int spare = b * 64 + 63 - last;
             const uint64_t wanted = spare > 0 ? ~uint64_t{0} >> spare : ~uint64_t{0};
-            if (const uint64_t fits = ask(blocks_[b], state, wanted)) return n_ - b * 64 - std::countr_zero(fits);
+            if (const uint64_t fits = matching(blocks_[b], state, wanted)) return n_ - b * 64 - std::countr_zero(fits);
         }
         return -1;
     }
@@ -69,14 +69,14 @@ public:
 private:
     struct Test {
         Packing::Variable variable;
-        uint32_t table;  // where the variable's words begin
+        uint32_t table;  // index of the variable's first word
     };
     struct Block {
         std::vector<Test> tests;
         std::vector<uint64_t> table;
     };
 
-    static uint64_t ask(Block& block, const Word* state, uint64_t fits) {
+    static uint64_t matching(Block& block, const Word* state, uint64_t fits) {
         for (std::size_t i = 0; i < block.tests.size(); ++i) {
             const Test t = block.tests[i];
             fits &= block.table[t.table + ((state[t.variable.word] >> t.variable.shift) & t.variable.mask)];

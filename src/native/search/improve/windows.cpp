@@ -9,13 +9,13 @@
 namespace goalward {
 
 namespace {
-constexpr double first_size = 10, first_evaluations = 200, growth = 1.4;
-constexpr double weight_growth = 1.2, most_weight = 5, weight_decay = 0.6;  // per level; per cycle
+constexpr double initial_size = 10, initial_evaluations = 200, growth = 1.4;
+constexpr double weight_growth = 1.2, max_weight = 5, weight_decay = 0.6;  // growth per level, decay per cycle
 constexpr double cycle_growth = 3;
-constexpr uint64_t evaluations_between_looks = 1000;  // at the memory of a search
-constexpr uint64_t table_share = 4;  // one part in so many of the bytes is for what is known of windows
+constexpr uint64_t memory_check_interval = 1000;  // number of evaluations between two checks of a search's memory
+constexpr uint64_t table_divisor = 4;  // the tables may take the maximum memory divided by this
 
-// Each entry of an unordered map is a block of its own: with a pointer, the block's header, and one or two buckets.
+// Each entry of an unordered map is allocated separately, with a pointer, an allocation header, and one or two buckets.
 template <class Map>
 uint64_t bytes_of(const Map& map) {
     return map.size() * (sizeof(typename Map::value_type) + 3 * sizeof(void*)) + map.bucket_count() * sizeof(void*);
@@ -30,41 +30,41 @@ uint64_t mixed(uint64_t h, uint64_t x) {
 std::optional<Detour> Windows::advance(const Path& path, SuffixIndex& index, uint64_t effort, uint64_t max_effort) {
     const uint64_t until = effort_ + effort, end = effort_ + max_effort;
     const int cycle = cycle_;
-    if (!begun_) next_level(path);
+    if (!started_) next_level(path);
     while (effort_ < until && cycle_ == cycle && !exhausted_ && !budget_.exceeded()) {
-        if (!listed_) list_places(path, index);
-        if (places_.empty()) {
+        if (!listed_) list_windows(path, index);
+        if (windows_.empty()) {
             next_level(path);
             continue;
         }
-        const Place place = places_.back();
-        places_.pop_back();
-        if (std::optional<Detour> found = search(path, index, place, std::max(end, effort_) - effort_)) return found;
-        tried_[place.key] = {weight_, evaluations_};
-        bound_tables();
+        const Window window = windows_.back();
+        windows_.pop_back();
+        if (std::optional<Detour> found = search(path, index, window, std::max(end, effort_) - effort_)) return found;
+        tried_[window.key] = {weight_, evaluations_};
+        limit_tables();
     }
     return std::nullopt;
 }
 
-std::optional<Detour> Windows::search(const Path& path, SuffixIndex& index, const Place& place, uint64_t max_effort) {
-    aim_at(index, place.to);
-    DetourSearch search(costs_, {{&ff_, weight_}}, path.state(place.from), budget_);
+std::optional<Detour> Windows::search(const Path& path, SuffixIndex& index, const Window& window, uint64_t max_effort) {
+    set_target(index, window.to);
+    DetourSearch search(costs_, {{&ff_, weight_}}, path.state(window.from), budget_);
     std::optional<Detour> found;
     const auto evaluations = static_cast<uint64_t>(evaluations_);
     while (!found && !search.exhausted() && search.evaluations() < evaluations && search.effort() < max_effort &&
-           search.bytes() <= most_bytes_ && !budget_.exceeded())
-        found = search.advance(path, index, place.from, path.cost_between(place.from, place.to),
+           search.bytes() <= max_bytes_ && !budget_.exceeded())
+        found = search.advance(path, index, window.from, path.cost_between(window.from, window.to),
                                max_effort - search.effort(),
-                               std::min(evaluations - search.evaluations(), evaluations_between_looks));
+                               std::min(evaluations - search.evaluations(), memory_check_interval));
     effort_ += search.effort();
-    // What is full would be full again with more evaluations.
-    cut_ = cut_ || (!found && !search.exhausted() && search.bytes() <= most_bytes_);
+    // More evaluations would not help a search that ended for lack of memory.
+    any_cut_off_ = any_cut_off_ || (!found && !search.exhausted() && search.bytes() <= max_bytes_);
     return found;
 }
 
-// Windows that are forgotten are at worst searched once more: both tables are emptied when they are full.
-void Windows::bound_tables() {
-    if (bytes_of(estimates_) + bytes_of(tried_) > most_bytes_ / table_share) {
+// Empties the tables when they are full. At worst, some windows are then searched again.
+void Windows::limit_tables() {
+    if (bytes_of(estimates_) + bytes_of(tried_) > max_bytes_ / table_divisor) {
         estimates_ = {};
         tried_ = {};
     }
@@ -72,23 +72,23 @@ void Windows::bound_tables() {
     budget_.fits(before, accounted_);
 }
 
-void Windows::aim_at(const SuffixIndex& index, int to) {
+void Windows::set_target(const SuffixIndex& index, int to) {
     atoms_.clear();
     index.atoms(to, atoms_);
     ff_.set_goal(atoms_);
 }
 
 float Windows::estimate(const Path& path, const SuffixIndex& index, int from, int to) {
-    aim_at(index, to);
+    set_target(index, to);
     const uint64_t before = ff_.relaxation().effort();
     const float h = ff_.relaxation().evaluate(path.state(from));
     effort_ += ff_.relaxation().effort() - before;
     return h;
 }
 
-void Windows::list_places(const Path& path, const SuffixIndex& index) {
+void Windows::list_windows(const Path& path, const SuffixIndex& index) {
     listed_ = true;
-    places_.clear();
+    windows_.clear();
     const int size = static_cast<int>(size_), stride = std::max(1, size / 2);
     for (int from = 0; from < path.length() && !budget_.exceeded(); from += stride) {
         const int to = std::min(from + size, path.length());
@@ -97,33 +97,33 @@ void Windows::list_places(const Path& path, const SuffixIndex& index) {
         if (tried == tried_.end() || tried->second.weight > weight_ || tried->second.evaluations < evaluations_) {
             const auto [h, fresh] = estimates_.try_emplace(k, 0.0f);
             if (fresh) h->second = estimate(path, index, from, to);
-            places_.push_back({from, to, static_cast<double>(path.cost_between(from, to)) - h->second, k});
-            if (fresh) bound_tables();
+            windows_.push_back({from, to, static_cast<double>(path.cost_between(from, to)) - h->second, k});
+            if (fresh) limit_tables();
         }
         if (to == path.length()) break;
     }
-    std::stable_sort(places_.begin(), places_.end(), [](const Place& a, const Place& b) { return a.waste < b.waste; });
+    std::stable_sort(windows_.begin(), windows_.end(), [](const Window& a, const Window& b) { return a.waste < b.waste; });
 }
 
 void Windows::next_level(const Path& path) {
     listed_ = false;
-    if (begun_ && size_ < path.length()) {
+    if (started_ && size_ < path.length()) {
         size_ *= growth;
-        const double full = std::min(most_weight, std::pow(weight_growth, ++level_));
-        weight_ = 1 + (full - 1) * std::pow(weight_decay, cycle_);
+        const double undecayed = std::min(max_weight, std::pow(weight_growth, ++level_));
+        weight_ = 1 + (undecayed - 1) * std::pow(weight_decay, cycle_);
         evaluations_ *= growth;
         return;
     }
-    if (begun_) {
+    if (started_) {
         ++cycle_;
-        exhausted_ = !cut_;
+        exhausted_ = !any_cut_off_;
     }
-    begun_ = true;
-    cut_ = false;
+    started_ = true;
+    any_cut_off_ = false;
     level_ = 0;
-    size_ = first_size;
+    size_ = initial_size;
     weight_ = 1;
-    evaluations_ = first_evaluations * std::pow(cycle_growth, cycle_);
+    evaluations_ = initial_evaluations * std::pow(cycle_growth, cycle_);
 }
 
 uint64_t Windows::key(const Path& path, const SuffixIndex& index, int from, int to) {

@@ -16,18 +16,18 @@ bool test(const uint64_t* row, std::size_t bit) { return row[bit / 64] >> (bit %
 }  // namespace
 
 LandmarkGuide::LandmarkGuide(std::shared_ptr<const LandmarkKnowledge> knowledge, const Goal& goal)
-    : known_(std::move(knowledge)), problem_(*known_->problem), goal_(goal) {}
+    : knowledge_(std::move(knowledge)), problem_(*knowledge_->problem), goal_(goal) {}
 
 void LandmarkGuide::start(StateId id, StateSpace& space, Budget& budget) {
     {
-        LandmarkFinder finder(*known_);
+        LandmarkFinder finder(*knowledge_);
         graph_ = finder.find(space[id], goal_.atoms(), budget);
         effort_ += finder.effort();
     }
     width_ = graph_.natural.width();
     for (auto* row : {&all_, &goals_, &delayed_, &row_, &scratch_}) row->assign(width_, 0);
     before_ = BitMatrix(graph_.size(), graph_.size());
-    std::vector<std::vector<int32_t>> landmarks_of(known_->n_atoms());
+    std::vector<std::vector<int32_t>> landmarks_of(knowledge_->n_atoms());
     for (std::size_t p = 0; p < graph_.size(); ++p) {
         set(all_, p);
         if (graph_.goal[p]) set(goals_, p);
@@ -42,7 +42,7 @@ void LandmarkGuide::start(StateId id, StateSpace& space, Budget& budget) {
     }
     landmarks_of_ = Rows();
     for (const auto& row : landmarks_of) landmarks_of_.push_back(row);
-    hold_back(std::vector<uint64_t>(width_).data(), space[id]);
+    apply_reasonable_orders(std::vector<uint64_t>(width_).data(), space[id]);
     status_ = Chunked<uint64_t>(std::max<std::size_t>(1, width_));
     store(id);
 }
@@ -52,7 +52,7 @@ void LandmarkGuide::reached(StateId parent, int32_t op, StateId child, StateSpac
     std::copy_n(earlier, width_, row_.begin());
     for (int32_t atom : problem_.op(op).add)
         for (int32_t landmark : landmarks_of_[atom]) set(row_, landmark);
-    hold_back(earlier, space[child]);
+    apply_reasonable_orders(earlier, space[child]);
     if (fresh) {
         store(child);
     } else {
@@ -62,9 +62,9 @@ void LandmarkGuide::reached(StateId parent, int32_t op, StateId child, StateSpac
     effort_ += 20 + width_;
 }
 
-// Of the landmarks that wait for others (a reasonable order), puts into row_ those that hold and need wait no longer, and
-// takes out the rest. row_ holds what was reached `earlier` and what this step adds.
-void LandmarkGuide::hold_back(const uint64_t* earlier, const Word* state) {
+// row_ has the landmarks that were reached `earlier` or are added by this step. Of the new ones with reasonable orders,
+// keeps those that hold in the state and whose predecessors are all reached, and removes the others.
+void LandmarkGuide::apply_reasonable_orders(const uint64_t* earlier, const Word* state) {
     std::copy(row_.begin(), row_.end(), scratch_.begin());
     for (std::size_t w = 0; w < width_; ++w)
         for (uint64_t rest = delayed_[w] & ~earlier[w]; rest; rest &= rest - 1) {
@@ -95,7 +95,7 @@ float LandmarkGuide::evaluate(StateId id, StateSpace& space, std::vector<int32_t
     const Word* state = space[id];
     const uint64_t* reached = status_[id];
     int count = 0;
-    // Needed again: goals, and what must hold in the step before a landmark that has not been reached.
+    // Landmarks that may be required again: goals, and greedy-necessary predecessors of landmarks that are not reached.
     std::copy(goals_.begin(), goals_.end(), scratch_.begin());
     for (std::size_t w = 0; w < width_; ++w) row_[w] = all_[w] & ~reached[w];
     for_each_bit(row_.data(), width_, [&](int32_t p) {
@@ -109,18 +109,19 @@ float LandmarkGuide::evaluate(StateId id, StateSpace& space, std::vector<int32_t
         ++effort_;
         if (holds(p, state)) return;
         count += test(reached, p);
-        lost = lost || lost_for_good(p, reached);
+        lost = lost || is_unreachable(p, reached);
     });
     if (lost) return dead_end;
     if (preferred) prefer(id, space, *preferred);
     return static_cast<float>(count);
 }
 
-// Is there provably no way to reach a false landmark that is needed? Nothing adds it, and the goal contains it, or a
-// landmark that was never true on some path to here needs it. (One that waits for others may have been true.)
-bool LandmarkGuide::lost_for_good(int32_t landmark, const uint64_t* reached) const {
+// True if a required landmark that is false provably cannot be reached: no operator adds its atoms, and either the goal
+// contains it or it is a greedy-necessary predecessor of a landmark that was never true on some path. Landmarks with
+// reasonable orders are excluded, because they may have been true without counting as reached.
+bool LandmarkGuide::is_unreachable(int32_t landmark, const uint64_t* reached) const {
     const auto atoms = graph_.atoms[landmark];
-    if (std::any_of(atoms.begin(), atoms.end(), [&](int32_t atom) { return known_->addable(atom); })) return false;
+    if (std::any_of(atoms.begin(), atoms.end(), [&](int32_t atom) { return knowledge_->addable(atom); })) return false;
     if (graph_.goal[landmark]) return true;
     for (std::size_t p = 0; p < graph_.size(); ++p)
         if (!test(reached, p) && !test(delayed_.data(), p) && graph_.greedy_necessary.test(p, landmark)) return true;
@@ -136,7 +137,7 @@ void LandmarkGuide::prefer(StateId id, StateSpace& space, std::vector<int32_t>& 
         any = any || scratch_[w];
     }
     if (any) {
-        for_each_bit(scratch_.data(), width_, [&](int32_t p) {  // each word is read before its bits are cleared
+        for_each_bit(scratch_.data(), width_, [&](int32_t p) {  // reads each word before it clears bits in it
             if (!is_subset(before_[p], reached, width_)) scratch_[p / 64] &= ~(uint64_t{1} << (p % 64));
         });
     } else {
@@ -151,7 +152,8 @@ void LandmarkGuide::prefer(StateId id, StateSpace& space, std::vector<int32_t>& 
         const auto add = problem_.op(op).add;
         if (std::any_of(add.begin(), add.end(), [&](int32_t atom) {
                 const auto landmarks = landmarks_of_[atom];
-                return std::any_of(landmarks.begin(), landmarks.end(), [&](int32_t p) { return test(scratch_.data(), p); });
+                return std::any_of(landmarks.begin(), landmarks.end(),
+                                   [&](int32_t p) { return test(scratch_.data(), p); });
             }))
             preferred.push_back(op);
     }

@@ -7,14 +7,15 @@
 namespace goalward {
 
 namespace {
-// A bit for each pair of landmarks: in a graph, and beside it while reasonable orders are looked for.
-constexpr uint64_t matrices = 5, more_matrices = 4;
-// These guesses take time that may grow with the cube of the landmarks; beyond so many they are left out.
-constexpr std::size_t most_for_guesses = 16384;
+// Number of matrices with a bit for each pair of landmarks: in a graph, and in addition while finding reasonable
+// orders.
+constexpr uint64_t matrices = 5, extra_matrices = 4;
+// Finding reasonable orders may take time cubic in the number of landmarks, so they are left out beyond this number.
+constexpr std::size_t max_for_reasonable_orders = 16384;
 }  // namespace
 
 LandmarkFinder::LandmarkFinder(const LandmarkKnowledge& knowledge)
-    : known_(knowledge), propagation_(knowledge), reasonable_(knowledge), fact_(knowledge.n_atoms()),
+    : knowledge_(knowledge), propagation_(knowledge), reasonable_(knowledge), fact_(knowledge.n_atoms()),
       disjunction_(knowledge.n_atoms()), count_(knowledge.n_atoms()) {}
 
 LandmarkGraph LandmarkFinder::find(const Word* state, std::span<const int32_t> goal, Budget& budget) {
@@ -32,20 +33,20 @@ LandmarkGraph LandmarkFinder::find(const Word* state, std::span<const int32_t> g
         budget.require();
         order_fact(fact);
     }
-    if (known_.options.most_disjuncts >= 2)
+    if (knowledge_.options.max_disjuncts >= 2)
         for (std::size_t i = 0; i < found_.size(); ++i) {
             budget.require();
             find_disjunctions(static_cast<int32_t>(i));
         }
     LandmarkGraph graph = make_graph(goal, budget);
-    if (known_.options.reasonable && graph.size() <= most_for_guesses) {
-        budget.require(propagation_.bytes() + (matrices + more_matrices) * graph.natural.bytes());
+    if (knowledge_.options.reasonable && graph.size() <= max_for_reasonable_orders) {
+        budget.require(propagation_.bytes() + (matrices + extra_matrices) * graph.natural.bytes());
         reasonable_.find(graph, budget);
     }
     return graph;
 }
 
-// The facts that the goal needs, in the order in which the exploration reached them.
+// Numbers the fact landmarks of the goal in the order in which the relaxed exploration reached them.
 void LandmarkFinder::number_facts(std::span<const int32_t> goal) {
     std::vector<uint64_t> needed(propagation_.width());
     for (int32_t atom : goal)
@@ -56,13 +57,13 @@ void LandmarkFinder::number_facts(std::span<const int32_t> goal) {
     for (int32_t atom : propagation_.reached()) {
         const int32_t column = propagation_.column(atom);
         if (column < 0 || !(needed[column / 64] >> (column % 64) & 1)) continue;
-        if (propagation_.holds_initially(atom) && !known_.deleted[atom]) continue;
+        if (propagation_.holds_initially(atom) && !knowledge_.deleted[atom]) continue;
         fact_[atom] = static_cast<int32_t>(found_.size());
         found_.push_back({atom});
     }
 }
 
-// Calls function(atom) for each precondition that all these operators share.
+// Calls function(atom) for each precondition that all operators have in common.
 template <class Function>
 void LandmarkFinder::for_each_shared(const std::vector<int32_t>& operators, Function&& function) {
     if (operators.empty()) return;
@@ -75,23 +76,23 @@ void LandmarkFinder::for_each_shared(const std::vector<int32_t>& operators, Func
         for (int32_t atom : pre[op]) count_[atom] = 0;
 }
 
-// Operators that may be the first to make one of the atoms true: those that do not need any of them.
+// The operators that may be the first to make one of the atoms true: those that do not require any of them.
 std::vector<int32_t> LandmarkFinder::first_achievers(std::span<const int32_t> atoms) {
     std::vector<int32_t> result;
     for (int32_t atom : atoms)
         for (int32_t op : propagation_.achievers(atom)) {
-            const bool late = std::any_of(atoms.begin(), atoms.end(), [&](int32_t other) {
+            const bool requires_one = std::any_of(atoms.begin(), atoms.end(), [&](int32_t other) {
                 const int32_t column = propagation_.column(other);
                 return column >= 0 && propagation_.operator_needs(op, column);
             });
-            if (!late) result.push_back(op);
+            if (!requires_one) result.push_back(op);
         }
     std::sort(result.begin(), result.end());
     result.erase(std::unique(result.begin(), result.end()), result.end());
     return result;
 }
 
-// Facts that are left out have no orders.
+// Adds an order unless `before` is not a landmark.
 void LandmarkFinder::add_order(std::vector<Order>& orders, int32_t before, int32_t after) const {
     if (const int32_t fact = fact_[before]; fact >= 0 && fact != after) orders.push_back({fact, after});
 }
@@ -107,7 +108,8 @@ void LandmarkFinder::order_fact(int32_t landmark) {
     for_each_shared(propagation_.achievers(fact), [&](int32_t atom) { add_order(necessary_, atom, landmark); });
 }
 
-// Where every first achiever of a landmark has a precondition of one kind, one of these must hold before.
+// If every first achiever of a landmark has a precondition of the same kind, these preconditions are a disjunctive
+// landmark.
 void LandmarkFinder::find_disjunctions(int32_t landmark) {
     if (propagation_.holds_initially(found_[landmark].front())) return;
     const Rows& pre = propagation_.operators().pre;
@@ -115,7 +117,7 @@ void LandmarkFinder::find_disjunctions(int32_t landmark) {
     if (first.size() < 2) return;
     std::vector<int32_t> kinds;
     for (int32_t atom : pre[first.front()])
-        if (fact_[atom] < 0) kinds.push_back(known_.kinds[atom]);
+        if (fact_[atom] < 0) kinds.push_back(knowledge_.kinds[atom]);
     std::sort(kinds.begin(), kinds.end());
     kinds.erase(std::unique(kinds.begin(), kinds.end()), kinds.end());
     for (int32_t kind : kinds) {
@@ -123,7 +125,7 @@ void LandmarkFinder::find_disjunctions(int32_t landmark) {
         const bool all = std::all_of(first.begin(), first.end(), [&](int32_t op) {
             const std::size_t before = atoms.size();
             for (int32_t atom : pre[op])
-                if (known_.kinds[atom] == kind) {
+                if (knowledge_.kinds[atom] == kind) {
                     if (propagation_.holds_initially(atom) || fact_[atom] >= 0) return false;
                     atoms.push_back(atom);
                 }
@@ -132,7 +134,7 @@ void LandmarkFinder::find_disjunctions(int32_t landmark) {
         if (!all) continue;
         std::sort(atoms.begin(), atoms.end());
         atoms.erase(std::unique(atoms.begin(), atoms.end()), atoms.end());
-        if (atoms.size() > static_cast<std::size_t>(known_.options.most_disjuncts)) continue;
+        if (atoms.size() > static_cast<std::size_t>(knowledge_.options.max_disjuncts)) continue;
         if (const int32_t before = add_disjunction(std::move(atoms)); before >= 0) {
             natural_.push_back({before, landmark});
             greedy_necessary_.push_back({before, landmark});
@@ -140,10 +142,10 @@ void LandmarkFinder::find_disjunctions(int32_t landmark) {
     }
 }
 
-// The number of the landmark, old or new; -1 where it shares atoms with another one and would be counted twice.
+// Returns the number of the new or existing landmark, or -1 if it shares atoms with another one.
 int32_t LandmarkFinder::add_disjunction(std::vector<int32_t> atoms) {
-    const int32_t known = disjunction_[atoms.front()];
-    if (known >= 0) return found_[known] == atoms ? known : -1;
+    const int32_t existing = disjunction_[atoms.front()];
+    if (existing >= 0) return found_[existing] == atoms ? existing : -1;
     for (int32_t atom : atoms)
         if (disjunction_[atom] >= 0) return -1;
     const auto number = static_cast<int32_t>(found_.size());
@@ -162,9 +164,10 @@ int32_t LandmarkFinder::add_disjunction(std::vector<int32_t> atoms) {
 
 LandmarkGraph LandmarkFinder::make_graph(std::span<const int32_t> goal, Budget& budget) const {
     const std::size_t n = found_.size();
-    // Disjunctions were found last, but are reached before what they are needed for.
+    // Number the landmarks in the order in which the relaxed exploration reaches them, including disjunctions.
     std::vector<int32_t> time(fact_.size()), reached(n), by_time(n), number(n);
-    for (std::size_t i = 0; i < propagation_.reached().size(); ++i) time[propagation_.reached()[i]] = static_cast<int32_t>(i);
+    for (std::size_t i = 0; i < propagation_.reached().size(); ++i)
+        time[propagation_.reached()[i]] = static_cast<int32_t>(i);
     for (std::size_t i = 0; i < n; ++i) {
         reached[i] = time[found_[i].front()];
         for (int32_t atom : found_[i]) reached[i] = std::min(reached[i], time[atom]);

@@ -3,10 +3,10 @@
 //     LandmarkFinder finder(knowledge);
 //     LandmarkGraph graph = finder.find(state, goal, budget);
 //
-// Facts come from complete propagation (propagation.hpp): all atoms that every relaxed plan makes use of, except
-// those that hold and are never deleted. Sets of atoms of which one is needed are looked for backwards from these, one step
-// at a time, as in RHW (Richter, Helmert and Westphal 2008): where every operator that can be the first to reach a landmark
-// has a precondition of one kind, one of these preconditions must hold before. Reasonable orders: orders.hpp.
+// Fact landmarks come from complete propagation (propagation.hpp): all atoms that every relaxed plan makes true, except
+// those that hold and are never deleted. Disjunctive landmarks are found by backchaining from these, as in RHW
+// (Richter, Helmert and Westphal 2008): if every operator that can be the first to reach a landmark has a precondition
+// of the same kind, one of these preconditions must hold before. Reasonable orders are found in orders.hpp.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +20,12 @@
 
 namespace goalward {
 
-// The scratch memory of one search for landmarks; made when it is needed.
+// Finds landmarks, with the scratch memory that this needs.
 class LandmarkFinder {
 public:
     explicit LandmarkFinder(const LandmarkKnowledge& knowledge);
 
-    // Landmarks of the way from a state to these atoms, all of them stored. Throws OutOfBudget if time or memory run out.
+    // Finds the landmarks of a state for a goal, whose atoms must all be stored. Throws OutOfBudget.
     LandmarkGraph find(const Word* state, std::span<const int32_t> goal, Budget& budget);
 
     uint64_t effort() const { return propagation_.effort(); }
@@ -45,15 +45,15 @@ private:
     void for_each_shared(const std::vector<int32_t>& operators, Function&& function);
     LandmarkGraph make_graph(std::span<const int32_t> goal, Budget& budget) const;
 
-    const LandmarkKnowledge& known_;
+    const LandmarkKnowledge& knowledge_;
     LandmarkPropagation propagation_;
     ReasonableOrders reasonable_;
 
     std::vector<std::vector<int32_t>> found_;  // atoms of each landmark
-    std::vector<int32_t> fact_;                // of each atom: the number of its fact landmark, or -1
-    std::vector<int32_t> disjunction_;         // of each atom: the number of the disjunction that holds it, or -1
+    std::vector<int32_t> fact_;                // by atom: the number of its fact landmark, or -1
+    std::vector<int32_t> disjunction_;         // by atom: the number of the disjunction that contains it, or -1
     std::vector<Order> natural_, greedy_necessary_, necessary_;
-    std::vector<int32_t> count_;  // one per atom, zeros between uses
+    std::vector<int32_t> count_;  // by atom; all 0 between uses
 };
 
 }  // namespace goalward

@@ -30,8 +30,8 @@ LandmarkKnowledge::LandmarkKnowledge(std::shared_ptr<const Problem> the_problem,
     }
     for (std::size_t g = 0; g < mutex_groups.size(); ++g)
         for (int32_t atom : mutex_groups[g]) of_atom.at(atom).push_back(static_cast<int32_t>(g));
-    adding = to_rows(by_relaxed);
-    adders = to_rows(by_operator);
+    relaxed_achievers = to_rows(by_relaxed);
+    achievers = to_rows(by_operator);
     groups_of = to_rows(of_atom);
 }
 

@@ -6,7 +6,7 @@
 namespace goalward {
 
 ReasonableOrders::ReasonableOrders(const LandmarkKnowledge& knowledge)
-    : known_(knowledge), fact_(knowledge.n_atoms(), -1), added_(fact_.size()), deleted_(fact_.size()) {}
+    : knowledge_(knowledge), fact_(knowledge.n_atoms(), -1), added_(fact_.size()), deleted_(fact_.size()) {}
 
 void ReasonableOrders::find(LandmarkGraph& graph, Budget& budget) {
     const std::size_t n = graph.size(), width = graph.natural.width();
@@ -14,7 +14,7 @@ void ReasonableOrders::find(LandmarkGraph& graph, Budget& budget) {
     std::vector<uint64_t> goals(width);
     for (std::size_t p = 0; p < n; ++p)
         if (graph.goal[p]) goals[p / 64] |= uint64_t{1} << (p % 64);
-    // Row p: landmarks wanted at the same time as p, or just before p stops being of use.
+    // Row p: landmarks that must hold at the same time as p, or before the first landmark that p is required for.
     BitMatrix together(n, n);
     for (std::size_t p = 0; p < n; ++p) {
         budget.require();
@@ -26,7 +26,7 @@ void ReasonableOrders::find(LandmarkGraph& graph, Budget& budget) {
             if (!graph.goal[p]) include(together[p], graph.natural[next], width);
         });
     }
-    // Row p: all that is ordered before p, by way of others too. Natural orders go from lower to higher numbers.
+    // Row p: all landmarks ordered before p (transitive closure). Natural orders go from lower to higher numbers.
     BitMatrix earlier(n, n);
     for (std::size_t p = 0; p < n; ++p) {
         budget.require();
@@ -60,7 +60,8 @@ BitMatrix ReasonableOrders::interference(const LandmarkGraph& graph, Budget& bud
         budget.require();
         if (graph.atoms[q].size() > 1) continue;
         include(result[q], mutex[q], width);
-        for_each_bit(graph.greedy_necessary[q], width, [&](int32_t before) { include(result[q], mutex[before], width); });
+        for_each_bit(graph.greedy_necessary[q], width,
+                     [&](int32_t before) { include(result[q], mutex[before], width); });
         add_side_effects(graph.atoms[q].front(), result[q]);
         result.reset(q, q);
     }
@@ -69,28 +70,30 @@ BitMatrix ReasonableOrders::interference(const LandmarkGraph& graph, Budget& bud
 
 // Sets the bits of the facts that share a mutex group with the atom.
 void ReasonableOrders::exclude(int32_t atom, uint64_t* row) const {
-    for (int32_t group : known_.groups_of[atom])
-        for (int32_t other : known_.mutex_groups[group])
-            if (const int32_t fact = fact_[other]; fact >= 0 && other != atom) row[fact / 64] |= uint64_t{1} << (fact % 64);
+    for (int32_t group : knowledge_.groups_of[atom])
+        for (int32_t other : knowledge_.mutex_groups[group])
+            if (const int32_t fact = fact_[other]; fact >= 0 && other != atom)
+                row[fact / 64] |= uint64_t{1} << (fact % 64);
 }
 
-// What all operators that add the atom delete, and what excludes something else that they all add.
+// Sets the bits of the facts that all achievers of the atom delete, or that are mutex with another atom that they all
+// add.
 void ReasonableOrders::add_side_effects(int32_t atom, uint64_t* row) {
-    const auto adders = known_.adders[atom];
-    if (adders.empty()) return;
-    const auto all = static_cast<int32_t>(adders.size());
-    for (int32_t o : adders) {
-        for (int32_t other : known_.problem->op(o).add) ++added_[other];
-        for (int32_t other : known_.problem->op(o).del) ++deleted_[other];
+    const auto achievers = knowledge_.achievers[atom];
+    if (achievers.empty()) return;
+    const auto all = static_cast<int32_t>(achievers.size());
+    for (int32_t o : achievers) {
+        for (int32_t other : knowledge_.problem->op(o).add) ++added_[other];
+        for (int32_t other : knowledge_.problem->op(o).del) ++deleted_[other];
     }
-    for (int32_t other : known_.problem->op(adders.front()).add)
+    for (int32_t other : knowledge_.problem->op(achievers.front()).add)
         if (added_[other] == all) exclude(other, row);
-    for (int32_t other : known_.problem->op(adders.front()).del)
+    for (int32_t other : knowledge_.problem->op(achievers.front()).del)
         if (const int32_t fact = fact_[other]; deleted_[other] == all && fact >= 0)
             row[fact / 64] |= uint64_t{1} << (fact % 64);
-    for (int32_t o : adders) {
-        for (int32_t other : known_.problem->op(o).add) added_[other] = 0;
-        for (int32_t other : known_.problem->op(o).del) deleted_[other] = 0;
+    for (int32_t o : achievers) {
+        for (int32_t other : knowledge_.problem->op(o).add) added_[other] = 0;
+        for (int32_t other : knowledge_.problem->op(o).del) deleted_[other] = 0;
     }
 }
 

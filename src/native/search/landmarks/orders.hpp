@@ -1,5 +1,5 @@
-// Reasonable orders: if p has to be true together with q, or at the end like q, and reaching q destroys p, then q is
-// better reached first; whoever reaches p before q must reach p again (Hoffmann, Porteous and Sebastia 2004).
+// Reasonable orders (Hoffmann, Porteous and Sebastia 2004): if p and q must hold at the same time, for example in the
+// goal, and reaching q makes p false, then q should be reached first. Otherwise p must be reached twice.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +15,18 @@ class ReasonableOrders {
 public:
     explicit ReasonableOrders(const LandmarkKnowledge& knowledge);
 
-    // Fills graph.reasonable. Orders that follow from others are left out, and those that would close a cycle: the orders
-    // that are no guesses all stay.
+    // Fills graph.reasonable, without orders that are implied by others or would close a cycle with them.
     void find(LandmarkGraph& graph, Budget& budget);
 
 private:
-    // Row q: the fact landmarks that reaching q destroys.
+    // Row q: the fact landmarks that become false when q is reached.
     BitMatrix interference(const LandmarkGraph& graph, Budget& budget);
     void exclude(int32_t atom, uint64_t* row) const;
     void add_side_effects(int32_t atom, uint64_t* row);
 
-    const LandmarkKnowledge& known_;
-    std::vector<int32_t> fact_;  // of each atom: the number of its fact landmark, or -1
-    std::vector<int32_t> added_, deleted_;  // one per atom, zeros between uses
+    const LandmarkKnowledge& knowledge_;
+    std::vector<int32_t> fact_;             // by atom: the number of its fact landmark, or -1
+    std::vector<int32_t> added_, deleted_;  // by atom; all 0 between uses
 };
 
 }  // namespace goalward

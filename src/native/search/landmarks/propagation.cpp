@@ -6,8 +6,8 @@
 namespace goalward {
 
 LandmarkPropagation::LandmarkPropagation(const LandmarkKnowledge& knowledge)
-    : known_(knowledge), ops_(*knowledge.operators), support_(knowledge.n_atoms()), position_(ops_.size()),
-      column_(knowledge.n_atoms()), met_(knowledge.n_atoms()) {}
+    : knowledge_(knowledge), ops_(*knowledge.operators), support_(knowledge.n_atoms()), position_(ops_.size()),
+      column_(knowledge.n_atoms()), initialised_(knowledge.n_atoms()) {}
 
 bool LandmarkPropagation::run(const Word* state, std::span<const int32_t> goal, Budget& budget) {
     explore(state);
@@ -30,10 +30,10 @@ void LandmarkPropagation::fire(int32_t op) {
 void LandmarkPropagation::explore(const Word* state) {
     std::fill(support_.begin(), support_.end(), unreached);
     std::fill(position_.begin(), position_.end(), -1);
-    missing_ = known_.n_pre;
+    missing_ = knowledge_.n_pre;
     order_.clear();
     reached_.clear();
-    known_.problem->packing().true_atoms(state, reached_);
+    knowledge_.problem->packing().true_atoms(state, reached_);
     for (int32_t atom : reached_) support_[atom] = initial;
     for (int32_t op : ops_.free) fire(op);
     for (std::size_t i = 0; i < reached_.size(); ++i)
@@ -60,34 +60,34 @@ void LandmarkPropagation::sweep(Budget& budget) {
     needed_ = BitMatrix(support_.size(), candidates_.size());
     budget.require(needed_.bytes());
     label_.resize(needed_.width());
-    std::fill(met_.begin(), met_.end(), 0);
+    std::fill(initialised_.begin(), initialised_.end(), 0);
     for (int32_t atom : reached_) {
         if (support_[atom] != initial) break;
-        met_[atom] = 1;
+        initialised_[atom] = 1;
         if (column_[atom] >= 0) needed_.set(atom, column_[atom]);
     }
     dirty_.assign((order_.size() + 63) / 64, 0);
     for (int32_t op : order_) {
         budget.require();
-        meet(op, position_[op]);
+        intersect(op, position_[op]);
     }
     const auto all = static_cast<int32_t>(order_.size());
-    for (bool again = true; again;) {
-        again = false;
+    for (bool changed = true; changed;) {
+        changed = false;
         for (std::size_t w = 0; w < dirty_.size(); ++w)
             while (dirty_[w]) {
                 const std::size_t position = w * 64 + static_cast<std::size_t>(std::countr_zero(dirty_[w]));
                 dirty_[w] &= dirty_[w] - 1;
                 budget.require();
-                meet(order_[position], all);
-                again = true;
+                intersect(order_[position], all);
+                changed = true;
             }
     }
 }
 
-// Takes from each added atom what it does not need by way of this operator. Operators before `visited` that need the atom
-// have to be met again.
-void LandmarkPropagation::meet(int32_t op, int32_t visited) {
+// Intersects the row of each added atom with the atoms that this operator requires. Operators at positions before
+// `n_visited` that have a changed atom as precondition are marked dirty.
+void LandmarkPropagation::intersect(int32_t op, int32_t n_visited) {
     const std::size_t width = label_.size();
     std::fill(label_.begin(), label_.end(), 0);
     for (int32_t atom : ops_.pre[op]) {
@@ -98,8 +98,8 @@ void LandmarkPropagation::meet(int32_t op, int32_t visited) {
     for (int32_t atom : ops_.add[op]) {
         if (support_[atom] == initial) continue;
         uint64_t* row = needed_[atom];
-        if (!met_[atom]) {
-            met_[atom] = 1;
+        if (!initialised_[atom]) {
+            initialised_[atom] = 1;
             include(row, label_.data(), width);
             if (column_[atom] >= 0) needed_.set(atom, column_[atom]);
             continue;
@@ -114,7 +114,8 @@ void LandmarkPropagation::meet(int32_t op, int32_t visited) {
         }
         if (!changed) continue;
         for (int32_t waiting : ops_.waiting[atom])
-            if (const int32_t at = position_[waiting]; at >= 0 && at < visited) dirty_[at / 64] |= uint64_t{1} << (at % 64);
+            if (const int32_t at = position_[waiting]; at >= 0 && at < n_visited)
+                dirty_[at / 64] |= uint64_t{1} << (at % 64);
     }
 }
 
@@ -125,7 +126,7 @@ bool LandmarkPropagation::operator_needs(int32_t op, int32_t column) const {
 
 const std::vector<int32_t>& LandmarkPropagation::achievers(int32_t atom) {
     achievers_.clear();
-    for (int32_t op : known_.adding[atom])
+    for (int32_t op : knowledge_.relaxed_achievers[atom])
         if (position_[op] >= 0) achievers_.push_back(op);
     return achievers_;
 }

@@ -30,8 +30,8 @@ const Kernels* kernels_named(const char* name) {
 
 const Kernels& kernels() {
     static const Kernels& best = [] () -> const Kernels& {
-        if (const char* wanted = std::getenv("GOALWARD_SIMD"))
-            if (const Kernels* found = kernels_named(wanted)) return *found;
+        if (const char* requested = std::getenv("GOALWARD_SIMD"))
+            if (const Kernels* found = kernels_named(requested)) return *found;
         for (const char* name : {"avx512", "avx2"})
             if (const Kernels* found = kernels_named(name)) return *found;
         return generic::table;

@@ -1,5 +1,5 @@
-// The one dispatch point for SIMD. Each implementation is the same source (kernels.inc) compiled for another
-// instruction set; the best one that the machine has is chosen at run time.
+// SIMD kernels with dispatch at run time. The same source (kernels.inc) is compiled for each instruction set, and the
+// best one that the machine supports is chosen.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +7,10 @@
 
 namespace goalward {
 
-// One dense layer with its weights packed for the kernels that made them.
+// One dense layer with its weights packed for one set of kernels.
 //
-// Columns are grouped into panels of `panel` outputs; inside a panel the weights of one input lie together, so that the
-// inner loop reads them in order. Activations are rows of `stride` floats; columns beyond the width are zero.
+// Outputs are grouped into panels of `panel` columns. In a panel, the weights of one input are contiguous, so that the
+// inner loop reads memory sequentially. Activations are rows of `stride` floats; columns beyond the width are zero.
 struct DenseLayer {
     int inputs = 0, outputs = 0;
     const float* weights = nullptr;  // panels × inputs × panel
@@ -26,16 +26,16 @@ struct Kernels {
     // out = in · w + b, one number per row.
     void (*output)(const float* weights, float bias, const float* in, float* out, int rows, int width,
                    std::size_t stride);
-    // sum += sign · row, over `width` floats (a multiple of `panel`).
+    // sum += row, and sum -= row, over `width` floats (a multiple of `panel`).
     void (*accumulate)(float* sum, const float* row, int width);
     void (*subtract)(float* sum, const float* row, int width);
     // out = max(0, in).
     void (*relu)(const float* in, float* out, int width);
 };
 
-// The best kernels for this machine; GOALWARD_SIMD=generic|avx2|avx512 asks for one of them, for tests and comparison.
+// The best kernels for this machine. GOALWARD_SIMD=generic|avx2|avx512 selects others, for tests and comparisons.
 const Kernels& kernels();
-// By name; null where the machine does not have the instructions or the name is unknown.
+// Kernels by name; null if the machine does not support them or the name is unknown.
 const Kernels* kernels_named(const char* name);
 
 constexpr std::size_t alignment = 64;

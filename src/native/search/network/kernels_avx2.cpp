@@ -1,4 +1,4 @@
-// Dense kernels for machines with avx2; compiled with the flags set in CMakeLists.txt.
+// Dense kernels for machines with AVX2; compiled with the flags set in CMakeLists.txt.
 #define KERNEL_NAMESPACE avx2
 #define KERNEL_NAME "avx2"
 #define VECTOR_BYTES 32

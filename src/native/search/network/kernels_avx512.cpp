@@ -1,4 +1,4 @@
-// Dense kernels for machines with avx512; compiled with the flags set in CMakeLists.txt.
+// Dense kernels for machines with AVX-512; compiled with the flags set in CMakeLists.txt.
 #define KERNEL_NAMESPACE avx512
 #define KERNEL_NAME "avx512"
 #define VECTOR_BYTES 64

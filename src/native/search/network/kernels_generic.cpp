@@ -1,4 +1,4 @@
-// Dense kernels for any machine: four lanes, which every common instruction set has.
+// Dense kernels for any machine: vectors of four floats, which all common instruction sets support.
 #define KERNEL_NAMESPACE generic
 #define KERNEL_NAME "generic"
 #define VECTOR_BYTES 16

@@ -33,11 +33,12 @@ Network::Network(int n_atoms, int width, std::span<const float> table, std::span
         throw std::invalid_argument("the network's first or last layer has the wrong shape");
     table_ = aligned_floats(static_cast<std::size_t>(n_atoms) * width_);
     for (int a = 0; a < n_atoms; ++a)
-        std::copy_n(table.data() + static_cast<std::size_t>(a) * width, width, table_.get() + static_cast<std::size_t>(a) * width_);
+        std::copy_n(table.data() + static_cast<std::size_t>(a) * width, width,
+                    table_.get() + static_cast<std::size_t>(a) * width_);
     bias_ = aligned_floats(width_);
     std::copy(bias.begin(), bias.end(), bias_.get());
     stride_ = width_;
-    std::vector<int> widths{width};  // of the activations so far, unpadded
+    std::vector<int> widths{width};  // unpadded widths of the activations so far
     for (std::size_t i = 0; i < layers.size(); ++i) {
         const Layer& layer = layers[i];
         const bool last = i + 1 == layers.size();
@@ -56,11 +57,15 @@ Network::Network(int n_atoms, int width, std::span<const float> table, std::span
         }
         const int columns = padded(layer.outputs, kernels_.panel), panel = kernels_.panel;
         Dense dense{{layer.inputs, columns, nullptr, nullptr},
-                    aligned_floats(static_cast<std::size_t>(columns) * layer.inputs), aligned_floats(columns), layer.skip};
-        for (int o = 0; o < layer.outputs; ++o)
+                    aligned_floats(static_cast<std::size_t>(columns) * layer.inputs), aligned_floats(columns),
+                    layer.skip};
+        for (int o = 0; o < layer.outputs; ++o) {
+            float* column =
+                dense.weights.get() + static_cast<std::size_t>(o / panel) * panel * layer.inputs + o % panel;
             for (int k = 0; k < layer.inputs; ++k)
-                dense.weights[static_cast<std::size_t>(o / panel) * panel * layer.inputs + static_cast<std::size_t>(k) * panel + o % panel] =
+                column[static_cast<std::size_t>(k) * panel] =
                     layer.weights[static_cast<std::size_t>(o) * layer.inputs + k];
+        }
         std::copy(layer.bias.begin(), layer.bias.end(), dense.bias.get());
         dense.layer.weights = dense.weights.get();
         dense.layer.bias = dense.bias.get();
@@ -101,7 +106,7 @@ private:
     const Problem& problem_;
     const Network& network_;
     std::vector<int32_t> atoms_;
-    Floats sum_, first_;  // of one parent, of the batch
+    Floats sum_, first_;  // first layer of one parent, and of the batch
     int first_capacity_ = 0, scratch_capacity_ = 0;
     std::vector<Floats> scratch_;
 };
@@ -122,7 +127,7 @@ void NetworkEvaluator::evaluate(const Batch& batch, std::span<float> h) {
         first_capacity_ = rows;
         first_ = aligned_floats(rows * stride);
     }
-    // Siblings come one after the other: the sum of one parent is all that is kept, however large the batch is.
+    // Siblings are next to each other in the batch, so only the sum of one parent needs to be kept.
     const Word* summed = nullptr;
     for (int i = 0; i < rows; ++i) {
         float* row = first_.get() + i * stride;
@@ -142,7 +147,7 @@ void NetworkEvaluator::evaluate(const Batch& batch, std::span<float> h) {
         k.relu(row, row, width);
     }
     network_.forward(first_.get(), rows, h.data(), scratch_, scratch_capacity_);
-    // A network knows no dead ends; what it cannot put a number on goes last, and nothing is infinitely near.
+    // A network does not recognise dead ends: replace NaN and infinities by large finite values.
     for (float& value : h)
         if (!(value < 1e30f))
             value = 1e30f;
@@ -156,7 +161,7 @@ NetworkHeuristic::NetworkHeuristic(std::shared_ptr<const Problem> problem, std::
                                    std::optional<bool> unit_costs)
     : Heuristic(std::move(problem), unit_costs), network_(std::move(network)) {
     if (network_->n_atoms() != problem_.packing().n_atoms())
-        throw std::invalid_argument("the network was trained for another number of atoms");
+        throw std::invalid_argument("the network is for another number of atoms");
 }
 
 std::unique_ptr<Evaluator> NetworkHeuristic::evaluator() const {

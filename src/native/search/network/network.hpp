@@ -2,9 +2,9 @@
 //
 //     sum of the rows of a table for the true atoms → ReLU → dense layers with ReLU and skips → one number
 //
-// The first layer is updated, not recomputed: its sum is made once per expanded state and changed for each child by the
-// few atoms that the operator changed. All children of a batch then go through the dense layers together, with weights
-// packed once when the network is made.
+// The first layer is computed incrementally: its sum is computed once per expanded state and updated for each child by
+// the few atoms that the operator changes. Then the dense layers process all children of a batch together. Their
+// weights are packed once when the network is created.
 #pragma once
 
 #include <memory>
@@ -24,11 +24,11 @@ Floats aligned_floats(std::size_t n);
 
 class Network {
 public:
-    struct Layer {                      // as the model file has it
+    struct Layer {                      // as in the model file
         int inputs, outputs;
         std::span<const float> weights;  // outputs × inputs, row-major
         std::span<const float> bias;
-        int skip;  // -1, or the number of the earlier activation that is added before the ReLU (0: the first layer's)
+        int skip;  // index of the earlier activation that is added before the ReLU (0: the first layer's); -1: none
     };
 
     // `table` has one row of `width` floats per atom. The last layer must have one output.
@@ -41,11 +41,11 @@ public:
     const Kernels& kernels() const { return kernels_; }
     const float* row(int atom) const { return table_.get() + static_cast<std::size_t>(atom) * width_; }
     const float* bias() const { return bias_.get(); }
-    // Of the dense layers. The same on every machine, so that counted effort is, too.
+    // Number of weights in the dense layers. It does not depend on the machine, so that counted effort does not either.
     std::size_t n_weights() const { return n_weights_; }
 
-    // Activations of the first layer, `rows` rows of stride() floats, in; one value per row out. Scratch space grows
-    // with the rows and belongs to the caller.
+    // Computes one value per row from activations of the first layer, `rows` rows of stride() floats. The caller keeps
+    // the scratch memory, which grows with the number of rows.
     void forward(const float* first, int rows, float* out, std::vector<Floats>& scratch, int& capacity) const;
 
 private:
