@@ -21,11 +21,10 @@ from goalward.search.batches import search_many
 from goalward.search.learned import load_model
 from goalward.search.model import save_model
 from goalward.task.domains import generate
-from goalward.task.grounding import ground
 from goalward.task.packing import core_atoms
 from goalward.task.states import BitRows, random_walk_states, to_bits
 from goalward.task.strips import Task
-from helpers import make_tiny, read_texts
+from helpers import make_tiny
 from oracle import make_task
 
 from .learners import BRIEF, brief
@@ -165,8 +164,7 @@ EXPANSIONS = 100
 @cache
 def exam(domain: str) -> tuple[Task, BitRows]:
     """A bundled instance and ten states of random walks, none of them a goal."""
-    instance = generate(domain, seed=0, **INSTANCES[domain])
-    task = ground(*read_texts(instance.domain_text, instance.problem_text))
+    task = generate(domain, seed=0, **INSTANCES[domain]).ground()
     states = random_walk_states(task, 10, 20, 1)
     assert not any(task.is_goal(state) for state in states)
     return task, to_bits(states, task.n_atoms)

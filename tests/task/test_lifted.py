@@ -232,8 +232,8 @@ def test_loosely_typed_objects_are_accepted_in_problems() -> None:
     assert ("at", "a", "t1") in loose.init
 
 
-# What is wrong with files. Each case: what to put in a place, what the error must say, and where it must point if that is
-# not the line of the change
+# What is wrong with files. Each case: what to put in a place, what the error must say, and where it must point if
+# that is not the line of the change
 
 Case = tuple[str, ...]
 Cases = dict[str, list[Case]]
