@@ -8,7 +8,6 @@ the translator nor PyTorch. ``docs/api.md`` describes it. Searches of all kinds,
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
 
 # What users may rely on, by the module it comes from. This table alone decides what can be imported from here; after a
 # change, docs/make_api.py writes __init__.pyi, which type checkers read, and docs/api.md.
@@ -71,7 +70,7 @@ _HOME = {name: home for home, names in PUBLIC.items() for name in names}
 __all__ = sorted(_HOME)  # noqa: PLE0605 - made from the table
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name == "__version__":
         from importlib.metadata import version  # noqa: PLC0415 - slow to load, and seldom asked for
 

@@ -326,7 +326,6 @@ def test_a_number_of_walks_ends_training_without_a_clock(goalward: Goalward, blo
         output = tmp_path / f"{name}.goalward"
         outcome = goalward("train", *blocks.names, "-o", output, "--method", "tsl", "--set", "max_walks=20")
         assert outcome.code == 0, outcome.last_error
-        assert "Trial 1: seed 0, walks 20, solved walks 20, samples " in outcome.out
         assert "the teacher solved 20 of 20 walks" in outcome.err
         models.append(load_model(output))
     options = models[0].info["options"]
@@ -341,9 +340,12 @@ def test_a_number_of_walks_ends_training_without_a_clock(goalward: Goalward, blo
         (("--method", "lama"), "lama is not learned per instance"),
         (("--method", "tsl", "--set", "walks=3"), "tsl has no option 'walks'; did you mean max_walks?"),
         (("--method", "tsl", "--set", "max_walks"), "write it as name=value"),
-        (("--method", "tsl", "--set", "max_walks=many"), "--max-walks must be a whole number between 1 and"),
-        (("--method", "tsl", "--set", "max_walks=0"), "--max-walks must be between 1 and"),
-        (("--method", "sing", "--set", "sampler=mixed"), "--sampler must be one of"),
+        (
+            ("--method", "tsl", "--set", "max_walks=many"),
+            "--set max_walks must be a whole number between 1 and",
+        ),
+        (("--method", "tsl", "--set", "max_walks=0"), "--set max_walks must be between 1 and"),
+        (("--method", "sing", "--set", "sampler=mixed"), "--set sampler must be one of"),
         (("--method", "boot", "--rollouts", "3"), "--rollouts is an option of n-rsl, rsl; boot has none of that name"),
         (("--set", "rollout=3"), "n-rsl has no option 'rollout'; did you mean rollouts?"),
     ],

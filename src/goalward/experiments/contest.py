@@ -25,7 +25,7 @@ from goalward.search.learned import import_for, load_model
 from goalward.task.grounding import ground
 from goalward.task.lifted import Domain, Problem
 from goalward.task.lifted_reader import read_domain, read_problem
-from goalward.task.states import StateReader
+from goalward.task.states import StateReader, missing_facts
 
 if TYPE_CHECKING:
     from goalward.learning.watchers import Watcher
@@ -168,15 +168,20 @@ class Contest:
     plans: Path
     enforce: Enforce = unenforced
 
-    def check(self) -> None:
-        """Refuse now what every unit would stumble over: wrong PDDL, foreign states, models of other problems."""
+    def check(self) -> dict[str, str]:
+        """Refuse now what every unit would stumble over: wrong PDDL, foreign states, models of other problems.
+
+        Returns warnings about states in which facts are missing, by state.
+        """
         domain = read_domain(self.domain)
         problem = read_problem(self.problem, domain)
-        reader = StateReader(ground(domain, problem))
-        reader.read_all(self.states)
+        task = ground(domain, problem)
+        states = zip(self.states, StateReader(task).read_all(self.states), strict=True)
+        warnings = {str(path): missing_facts(task, state, str(path)) for path, state in states}
         for entrant in self.entrants:
             if entrant.model is not None:
                 _check_model(entrant.contestant, entrant.model, domain, problem)
+        return {state: warning for state, warning in warnings.items() if warning is not None}
 
     def load(self) -> None:
         """Load what the clock of a unit does not count, so that no unit takes longer than its limit."""

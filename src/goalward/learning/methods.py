@@ -136,16 +136,19 @@ def options_class(method: str) -> type[LearnOptions]:
 
 
 def make_options(
-    method: str, values: Mapping[str, Any] | None = None, texts: Mapping[str, str] | None = None
+    method: str,
+    values: Mapping[str, Any] | None = None,
+    texts: Mapping[str, str] | None = None,
+    settings: Mapping[str, str] | None = None,
 ) -> LearnOptions:
     """The options of a method, by name: the one way from configs and from the command line to a learner.
 
-    ``values`` are as Python and TOML give them, ``texts`` as they stand on a command line.
+    ``values`` come from Python or TOML, ``texts`` from flags, and ``settings`` from ``--set NAME=VALUE``.
     """
-    for name in [*(values or ()), *(texts or ())]:
+    for name in [*(values or ()), *(texts or ()), *(settings or ())]:
         if name in REMOVED:
             raise UsageError(f"there is no option {name} any more: {REMOVED[name]}")
-    return options_class(method).of(method, values, texts)
+    return options_class(method).of(method, values, texts, settings)
 
 
 def train_with(
