@@ -162,8 +162,10 @@ def test_every_option_reaches_the_learner(
     assert pupils.heard() == {**values, "preset": "fast"}
 
 
-@pytest.mark.parametrize("caller", CALLERS)
-@pytest.mark.parametrize("method", learned_methods())
+@pytest.mark.parametrize(
+    ("method", "caller"),
+    [*((name, by_settings) for name in learned_methods()), *(("tsl", caller) for caller in CALLERS)],
+)
 def test_the_preset_fills_in_what_is_left_open(
     method: str, caller: Caller, pupils: Pupils, files: tuple[str, str], tmp_path: Path
 ) -> None:

@@ -119,3 +119,12 @@ def test_reading_options_and_configs_does_not_import_torch(code: str) -> None:
     script = f"{code}\nimport sys; print([name for name in sys.modules if name.split('.')[0] == 'torch'])"
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert run.stdout.splitlines()[-1] == "[]"
+
+
+def test_every_slow_test_that_is_listed_exists() -> None:
+    tests = Path(__file__).parent
+    for line in (tests / "slow.txt").read_text().splitlines():
+        file, _, name = line.partition("::")
+        if not line.startswith("#"):
+            assert (tests / file).is_file(), line
+            assert not name or f"\ndef {name}(" in (tests / file).read_text(), line

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,9 +11,6 @@ import pytest
 from goalward.baselines import avi
 from goalward.baselines.avi import AviOptions
 from goalward.baselines.online import OnlineNetwork
-from goalward.learning.methods import train_with
-from goalward.learning.trainer import Epoch
-from goalward.search import search
 from goalward.search.network import NetworkWeights, bind_network
 from goalward.task.packing import core_atoms
 from goalward.task.states import BitRows, to_bits
@@ -23,7 +18,7 @@ from goalward.task.strips import Task
 from helpers import make_tiny
 from oracle import State, bellman, goal_distances, make_task, reachable_states
 
-from .learners import Log, as_sets, brief, make_trial
+from .learners import as_sets, make_trial
 
 
 class Fits:
@@ -120,35 +115,6 @@ def test_values_come_close_to_true_distances(name: str) -> None:
     assert np.abs(truth - np.median(truth)).mean() > 1.4  # no constant would do
 
 
-def interrupt(epoch: Epoch) -> bool:
-    if epoch.number == 3:
-        raise KeyboardInterrupt
-    return False
-
-
-@pytest.mark.parametrize(
-    ("stop", "seconds", "end"),
-    [
-        (None, None, "all epochs"),
-        (None, 0.3, "time limit"),
-        (lambda epoch: epoch.number == 3, None, "interrupted"),
-        (interrupt, None, "interrupted"),
-    ],
-    ids=["iterations", "time", "no", "ctrl-c"],
-)
-def test_whatever_ends_it_leaves_a_model(stop: Callable[[Epoch], bool] | None, seconds: float | None, end: str) -> None:
-    task = make_tiny("blocks").task
-    iterations = 4 if end == "all epochs" else 10**6
-    log = Log(stop)
-    model = train_with(task, "avi", brief("avi", max_iterations=iterations, time_limit=seconds), log)
-    made = {"all epochs": 4, "interrupted": 3}.get(end, len(log.epochs))
-    assert model.info["end"] == end
-    assert model.info["notes"] == {"iterations": made, "updates": 50 * made}
-    assert np.isfinite(model.weights.table).all()
-    assert search(task, model.heuristic()).solved
-    json.dumps(model.info, allow_nan=False)
-
-
 def test_ctrl_c_in_the_first_iteration_leaves_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: Any) -> None:
         raise KeyboardInterrupt
@@ -156,11 +122,3 @@ def test_ctrl_c_in_the_first_iteration_leaves_a_model(monkeypatch: pytest.Monkey
     monkeypatch.setattr(avi, "lookahead", interrupted)
     result = avi.learn(make_trial(make_tiny("blocks").task, AviOptions(max_iterations=3)))
     assert (result.end, result.curve) == ("interrupted", [])
-
-
-def test_the_same_seed_gives_the_same_model() -> None:
-    def weights(seed: int) -> bytes:
-        options = AviOptions(states=50, length=20, max_iterations=4)
-        return avi.learn(make_trial(make_tiny("blocks").task, options, seed=seed)).weights.table.tobytes()
-
-    assert weights(0) == weights(0) != weights(1)

@@ -22,10 +22,9 @@ from goalward.errors import GoalwardError, StateMismatchError, StoredFileError, 
 from goalward.search import SearchOptions, Status, search
 from goalward.search.learned import load_model
 from goalward.task.domains import generate
-from goalward.task.grounding import ground
 from goalward.task.states import to_bits
 from goalward.task.strips import Task
-from helpers import Tiny, make_tiny, read_texts
+from helpers import Tiny, make_tiny
 from oracle import as_set, goal_distances
 
 SMALL = DomainOptions(n_steps=3, latent=8, states_per_problem=20, max_epochs=3)
@@ -34,8 +33,7 @@ QUICK = DomainOptions(n_steps=3, states_per_problem=40, max_epochs=20, learning_
 
 
 def blocks(n: int, seed: int = 0) -> Task:
-    instance = generate("blocks", seed=seed, n=n)
-    return ground(*read_texts(instance.domain_text, instance.problem_text))
+    return generate("blocks", seed=seed, n=n).ground()
 
 
 @pytest.fixture(scope="module")

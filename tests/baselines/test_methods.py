@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -16,19 +17,19 @@ from goalward.learning import PreimageOptions
 from goalward.learning import options as module
 from goalward.learning.methods import METHODS, find_method, learned_methods, make_options, train_with
 from goalward.learning.options import LearnOptions
+from goalward.learning.results import Epoch
 from goalward.search import BoundHeuristic, bind_heuristic, search
 from goalward.search.batches import search_many
 from goalward.search.learned import load_model
-from goalward.search.model import save_model
+from goalward.search.model import Model, save_model
 from goalward.task.domains import generate
-from goalward.task.grounding import ground
 from goalward.task.packing import core_atoms
 from goalward.task.states import BitRows, random_walk_states, to_bits
 from goalward.task.strips import Task
-from helpers import make_tiny, read_texts
+from helpers import make_tiny
 from oracle import make_task
 
-from .learners import BRIEF, brief
+from .learners import BRIEF, Log, brief
 
 # --- the table ---
 
@@ -74,12 +75,6 @@ def test_what_is_not_learned_per_instance_is_refused_there(name: str) -> None:
 # --- options ---
 
 
-@pytest.mark.parametrize("name", learned_methods())
-def test_options_that_a_method_lacks_are_refused(name: str) -> None:
-    with pytest.raises(UsageError, match=f"{name} has no option 'no_such_option'"):
-        make_options(name, {"no_such_option": 1})
-
-
 def test_the_options_of_another_method_are_refused_before_anything_is_learned() -> None:
     with pytest.raises(UsageError, match="boot learns with BootOptions, and these are PreimageOptions"):
         train_with(make_tiny("blocks").task, "boot", PreimageOptions())
@@ -96,8 +91,7 @@ def test_no_more_states_can_be_asked_for_than_regressions_can_give(name: str, mo
 
 @pytest.mark.parametrize("name", learned_methods())
 def test_every_method_gives_a_model_that_is_saved_loaded_and_solves(name: str, tmp_path: Path) -> None:
-    task = make_tiny("gripper").task
-    model = train_with(task, name, brief(name))
+    model = learned(name, "visitall")
     save_model(model, path := tmp_path / "model.goalward")
     loaded = load_model(path)
     info = loaded.info
@@ -112,15 +106,63 @@ def test_every_method_gives_a_model_that_is_saved_loaded_and_solves(name: str, t
     assert loaded.heuristic().name == name
 
 
+@cache
+def learned(name: str, domain: str, seed: int = 0) -> Model:
+    """A model that was trained for a moment."""
+    model = train_with(make_tiny(domain).task, name, brief(name, seed=seed))
+    assert isinstance(model, Model)
+    return model
+
+
 @pytest.mark.parametrize("name", learned_methods())
 @pytest.mark.parametrize("domain", ["lights", "storage", "visitall"])
 def test_no_method_learns_from_atoms_that_search_does_not_see(name: str, domain: str) -> None:
-    task = make_tiny(domain).task
-    hidden = ~core_atoms(task)
+    hidden = ~core_atoms(make_tiny(domain).task)
     assert hidden.any()
-    model = train_with(task, name, brief(name))
+    model = learned(name, domain)
     assert not model.weights.table[hidden].any()
     assert model.weights.table[~hidden].any()
+
+
+@pytest.mark.parametrize("name", ["boot", "bexp", "avi"])
+def test_the_same_seed_gives_the_same_model(name: str) -> None:
+    table = learned(name, "lights").weights.table.tobytes()
+    again = train_with(make_tiny("lights").task, name, brief(name))
+    assert again.weights.table.tobytes() == table != learned(name, "lights", seed=1).weights.table.tobytes()
+
+
+def interrupt(epoch: Epoch) -> bool:
+    if epoch.number == 2:
+        raise KeyboardInterrupt
+    return False
+
+
+@pytest.mark.parametrize(
+    ("name", "rounds"), [("boot", "max_rounds"), ("bexp", "max_rounds"), ("avi", "max_iterations")]
+)
+@pytest.mark.parametrize(
+    ("stop", "seconds", "end", "made"),
+    [
+        (None, None, "all epochs", 3),
+        (None, 0.3, "time limit", None),
+        (lambda epoch: epoch.number == 2, None, "interrupted", 2),
+        (interrupt, None, "interrupted", 2),
+    ],
+    ids=["rounds", "time", "no", "ctrl-c"],
+)
+def test_whatever_ends_it_leaves_a_model(
+    name: str, rounds: str, stop: Callable[[Epoch], bool] | None, seconds: float | None, end: str, made: int | None
+) -> None:
+    task, log = make_tiny("blocks").task, Log(stop)
+    given = brief(name, time_limit=seconds, **{rounds: 3 if end == "all epochs" else 10**6})
+    model = train_with(task, name, given, log)
+    assert model.info["end"] == end
+    assert len(log.epochs) == made or len(model.info["curve"])
+    if name == "avi":
+        assert model.info["notes"] == {"iterations": len(log.epochs), "updates": 50 * len(log.epochs)}
+    assert np.isfinite(model.weights.table).all()
+    assert search(task, model.heuristic()).solved
+    json.dumps(model.info, allow_nan=False)
 
 
 @pytest.mark.parametrize("name", learned_methods())
@@ -165,8 +207,7 @@ EXPANSIONS = 100
 @cache
 def exam(domain: str) -> tuple[Task, BitRows]:
     """A bundled instance and ten states of random walks, none of them a goal."""
-    instance = generate(domain, seed=0, **INSTANCES[domain])
-    task = ground(*read_texts(instance.domain_text, instance.problem_text))
+    task = generate(domain, seed=0, **INSTANCES[domain]).ground()
     states = random_walk_states(task, 10, 20, 1)
     assert not any(task.is_goal(state) for state in states)
     return task, to_bits(states, task.n_atoms)

@@ -21,7 +21,10 @@ from goalward.cli.main import run as run_command
 from goalward.experiments import contest, unit_work
 from goalward.learning import METHODS
 from goalward.search.learned import load_model
+from goalward.search.model import Model, save_model
 from goalward.task import grounding
+from goalward.task.grounding import ground_files
+from helpers import whole_number_network
 
 from .program import Files, Told, write_files
 
@@ -115,18 +118,8 @@ def test_a_heuristic_counts_what_its_search_counts(
 ) -> None:
     files = write_files(tmp_path, DETOUR_DOMAIN, DETOUR_PROBLEM)
     algorithm = ("--set", "hmax.search.algorithm=astar")
-    outcome = goalward(
-        "compare",
-        *files.names,
-        files.names[1],
-        "--methods",
-        "hmax",
-        *algorithm,
-        *costs,
-        "--time-limit",
-        "10s",
-        "--json",
-    )
+    limit = ("--time-limit", "10s", "--json")
+    outcome = goalward("compare", *files.names, files.names[1], "--methods", "hmax", *algorithm, *costs, *limit)
     (run,) = json.loads(outcome.out)["runs"]
     assert (run["status"], run["cost"], run["plan_length"]) == ("solved", cost, steps)
 
@@ -183,10 +176,8 @@ def test_models_are_kept_and_used_again_without_training(
 def test_a_model_of_another_problem_is_refused(
     goalward: Goalward, blocks: Files, states: list[Path], bundled: Callable[..., Files], tmp_path: Path
 ) -> None:
-    other = bundled("blocks", n=5)
-    model = tmp_path / "other.goalward"
-    options = ("--samples", "100", "--length", "5", "--trials", "1")
-    assert goalward("train", *other.names, "-o", model, *options).code == 0
+    task, model = ground_files(*bundled("blocks", n=5).names), tmp_path / "other.goalward"
+    save_model(Model(task, whole_number_network(task), {"method": "n-rsl"}), model)
     outcome = compare(goalward, blocks, states, "--methods", f"n-rsl={model}")
     assert outcome.code == 36
     assert outcome.last_error.startswith(f"{model}: this model was trained for another problem: ")
@@ -311,6 +302,8 @@ def test_methods_explains_the_options_of_one(goalward: Goalward) -> None:
     assert "first_length longest regression at the beginning [5]" in lines
     assert "batch_size states of a step of gradient descent [fast 256, paper 64]" in lines
     assert "patience" not in outcome.out, "it has no data set on which it could wait for a lower loss"
+    unknown = goalward("methods", "lema")
+    assert (unknown.code, "did you mean lama?" in unknown.last_error) == (36, True)
     assert "rollouts" in goalward("methods", "rsl").out
 
 
@@ -324,33 +317,19 @@ def test_methods_as_json(goalward: Goalward) -> None:
     assert (patience["default"], patience["presets"]) == (None, {"fast": 8, "paper": 2})
 
 
-def test_an_unknown_method_is_refused(goalward: Goalward) -> None:
-    outcome = goalward("methods", "lema")
-    assert outcome.code == 36
-    assert "did you mean lama?" in outcome.last_error
-
-
 # --- train with other methods ---
-
-
-def test_train_with_another_method_says_what_it_did(goalward: Goalward, blocks: Files, tmp_path: Path) -> None:
-    model = tmp_path / "tsl.goalward"
-    outcome = goalward(
-        "train", *blocks.names, "-o", model, "--method", "tsl", "--set", "max_walks=20", "--time-limit", "6s"
-    )
-    assert outcome.code == 0, outcome.last_error
-    assert "the teacher solved 20 of 20 walks" in outcome.err
-    assert load_model(model).info["options"]["max_walks"] == 20
 
 
 def test_a_number_of_walks_ends_training_without_a_clock(goalward: Goalward, blocks: Files, tmp_path: Path) -> None:
     models = []
     for name in ("a", "b"):
         output = tmp_path / f"{name}.goalward"
-        settings = ("--method", "tsl", "--set", "max_walks=20")
-        assert goalward("train", *blocks.names, "-o", output, *settings).code == 0
+        outcome = goalward("train", *blocks.names, "-o", output, "--method", "tsl", "--set", "max_walks=20")
+        assert outcome.code == 0, outcome.last_error
+        assert "the teacher solved 20 of 20 walks" in outcome.err
         models.append(load_model(output))
-    assert models[0].info["options"]["time_limit"] is None
+    options = models[0].info["options"]
+    assert (options["max_walks"], options["time_limit"]) == (20, None)
     assert models[0].weights.table.tobytes() == models[1].weights.table.tobytes()
 
 

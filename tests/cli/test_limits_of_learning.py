@@ -54,15 +54,6 @@ def test_walks_in_a_problem_without_atoms_are_written(goalward: Goalward, empty:
     assert sorted(path.name for path in (tmp_path / "walks").iterdir()) == ["p1.pddl", "p2.pddl", "p3.pddl"]
 
 
-@pytest.mark.parametrize("number", ["--states", "--steps"])
-def test_more_walks_than_anybody_wants_are_refused(
-    goalward: Goalward, trains: Files, tmp_path: Path, number: str
-) -> None:
-    outcome = goalward("walk", *trains.names, "-o", tmp_path / "walks", number, "99999999999")
-    assert outcome.code == 36
-    assert number in outcome.error
-
-
 # --- time ---
 
 

@@ -173,14 +173,7 @@ def test_quick_imports_leave_no_traces(chosen: str | None, monkeypatch: pytest.M
         (("plan", "DOMAIN", "PROBLEM", "--costs", "euro"), ["--costs", "euro"]),
         (("solve", "MODEL", "STATE", "--json", "--csv"), ["choose one of --json and --csv"]),
         (("validate", "DOMAIN", "PROBLEM"), ["PLAN"]),
-        (
-            ("walk", "DOMAIN", "PROBLEM", "-o", "x", "--states", "0"),
-            ["--states must be between 1 and 1000000, but is 0"],
-        ),
-        (
-            ("train", "DOMAIN", "PROBLEM", "-o", "x", "--time-limit", "five"),
-            ["--time-limit must be a duration such as"],
-        ),
+        (("train", "DOMAIN", "PROBLEM", "-o", "x", "--time-limit", "five"), ["--time-limit must be a duration such"]),
     ],
 )
 def test_wrong_usage_is_one_line_that_says_what_is_wrong(

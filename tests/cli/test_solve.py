@@ -11,7 +11,6 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -84,18 +83,11 @@ def solved_state(task: Task, tmp_path: Path) -> Path:
     return write_state(tmp_path / "states" / "done.pddl", task, goal)
 
 
-@dataclass(frozen=True)
-class Endless:
-    """A model that knows nothing, and a state that it does not solve in the time any test gives it."""
-
-    model: Path
-    state: Path
-
-
 @pytest.fixture
-def endless(hard: Files, tmp_path: Path) -> Endless:
+def endless(hard: Files, tmp_path: Path) -> tuple[Path, Path]:
+    """A model that knows nothing, and a state that it does not solve in the time any test gives it."""
     save_model(blind_model(ground_files(*hard.names)), tmp_path / "blind.goalward")
-    return Endless(tmp_path / "blind.goalward", hard.problem)
+    return tmp_path / "blind.goalward", hard.problem
 
 
 # --- lines ---
@@ -180,12 +172,6 @@ def test_plans_are_improved_unless_told_otherwise(goalward: Goalward) -> None:
     assert (outcome.code, outcome.error) == (36, "'soon' is not a duration; write it like 90s, 5m or 1h30m")
 
 
-def test_a_table_of_states_with_and_without_plans_has_the_same_columns(goalward: Goalward, endless: Endless) -> None:
-    outcome = goalward("solve", endless.model, endless.state, *PAPER, "--time-limit", "1s", "--csv")
-    other = goalward("solve", MODEL, STATES[0], "--csv", *PAPER)
-    assert outcome.out.splitlines()[0] == other.out.splitlines()[0]
-
-
 def test_the_search_is_hybrid_unless_told_otherwise_and_says_what_led_to_the_goal(goalward: Goalward) -> None:
     def row(*options: str) -> dict[str, Any]:
         (found,) = table(goalward("solve", MODEL, STATES[0], "--json", *options))["states"]
@@ -221,23 +207,16 @@ def test_plans_are_valid_and_named_after_their_states(goalward: Goalward, task: 
         assert checked.number(r"Plan length: (\d+) steps?\.") == row["plan_length"]
 
 
-def test_states_of_the_same_name_in_different_folders_keep_their_plans_apart(
-    goalward: Goalward, tmp_path: Path
+@pytest.mark.parametrize("names", [("f0/p.pddl", "f1/p.pddl", "f2/p.pddl"), ("p.pddl", "p.txt")])
+def test_states_of_the_same_name_keep_their_plans_apart(
+    goalward: Goalward, tmp_path: Path, names: tuple[str, ...]
 ) -> None:
-    copies = []
-    for i, state in enumerate(STATES[:3]):
-        (tmp_path / f"f{i}").mkdir()
-        copies.append(Path(shutil.copy(state, tmp_path / f"f{i}" / "p.pddl")))
+    for name, state in zip(names, STATES, strict=False):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(state, tmp_path / name)
+    copies = [tmp_path / name for name in names]
     rows = table(goalward("solve", MODEL, *copies, "--plans", tmp_path / "plans", "--json"))["states"]
-    assert len({row["plan_file"] for row in rows}) == 3
-    for row in rows:
-        assert Path(row["plan_file"]).read_text().count("(") == row["plan_length"] + 1
-
-
-def test_files_that_differ_in_their_ending_keep_their_plans_apart(goalward: Goalward, tmp_path: Path) -> None:
-    copies = [Path(shutil.copy(STATES[i], tmp_path / f"p.{end}")) for i, end in enumerate(("pddl", "txt"))]
-    rows = table(goalward("solve", MODEL, *copies, "--plans", tmp_path / "plans", "--json", *PAPER))["states"]
-    assert len({row["plan_file"] for row in rows}) == 2
+    assert len({row["plan_file"] for row in rows}) == len(names)
     for row in rows:
         assert Path(row["plan_file"]).read_text().count("(") == row["plan_length"] + 1
 
@@ -248,14 +227,6 @@ def test_a_goal_state_has_an_empty_plan(goalward: Goalward, solved_state: Path, 
     (row,) = rows_of(outcome.out.splitlines())
     assert (row["status"], row["length"], row["expanded"]) == ("solved", "0", "0")
     assert (tmp_path / "plans" / "done.plan").read_text() == "; cost = 0 (unit cost)\n"
-
-
-def test_a_state_without_a_plan_leaves_no_file(goalward: Goalward, endless: Endless, tmp_path: Path) -> None:
-    outcome = goalward(
-        "solve", endless.model, endless.state, *PAPER, "--time-limit", "200ms", "--plans", tmp_path / "plans"
-    )
-    assert outcome.code == 23
-    assert list((tmp_path / "plans").iterdir()) == []
 
 
 def test_a_folder_for_plans_that_cannot_be_made(goalward: Goalward, tmp_path: Path) -> None:
@@ -283,18 +254,6 @@ def test_jobs_change_nothing_but_the_time(goalward: Goalward) -> None:
 # --- exit codes ---
 
 
-def test_a_state_that_runs_out_of_time(goalward: Goalward, endless: Endless, tmp_path: Path) -> None:
-    task = load_model(endless.model).task
-    found = search(task, "ff", SearchOptions("portfolio"))
-    states = from_bits(states_along(task, task.init, found.plan or ()), task.n_atoms)
-    solved_state = write_state(tmp_path / "done.pddl", task, np.flatnonzero(states[-1]))
-    outcome = goalward("solve", endless.model, solved_state, *[endless.state] * 5, *PAPER, "--time-limit", "200ms")
-    assert outcome.code == 23
-    statuses = [row["status"] for row in rows_of(outcome.out.splitlines())]
-    assert statuses == ["solved"] + ["out of time"] * 5
-    assert "Solved 1 of 6 states, every plan valid.\n" in outcome.out
-
-
 def test_no_time_for_loading(goalward: Goalward) -> None:
     outcome = goalward("solve", MODEL, *STATES, "--time-limit", "0.0001ms")
     assert outcome.code == 23
@@ -317,20 +276,29 @@ def test_loading_is_shared_by_the_states(goalward: Goalward, monkeypatch: pytest
         assert 50 < given[-1] <= 100 - share
 
 
-def test_the_time_limit_is_for_each_state(goalward: Goalward, endless: Endless) -> None:
-    outcome = goalward("solve", endless.model, endless.state, endless.state, *PAPER, "--time-limit", "300ms", "--json")
-    found = table(outcome)
-    assert [(row["status"], row["plan_length"], row["cost"]) for row in found["states"]] == [
-        ("out of time", None, None)
-    ] * 2
-    assert (found["summary"]["solved"], found["summary"]["median_plan_length"]) == (0, None)
+def test_the_time_limit_is_for_each_state(goalward: Goalward, endless: tuple[Path, Path], tmp_path: Path) -> None:
+    model, state = endless
+    task = load_model(model).task
+    found = search(task, "ff", SearchOptions("portfolio"))
+    states = from_bits(states_along(task, task.init, found.plan or ()), task.n_atoms)
+    done = write_state(tmp_path / "done.pddl", task, np.flatnonzero(states[-1]))
+    command = ("solve", model, done, state, state, *PAPER, "--time-limit", "300ms", "--plans", tmp_path / "plans")
+    outcome = goalward(*command)
+    assert outcome.code == 23
+    assert [row["status"] for row in rows_of(outcome.out.splitlines())] == ["solved"] + ["out of time"] * 2
+    assert "Solved 1 of 3 states, every plan valid.\n" in outcome.out
+    assert [path.name for path in (tmp_path / "plans").iterdir()] == ["done.plan"]
+    found = table(goalward(*command, "--force", "--json"))
+    solved, *others = found["states"]
+    assert [(row["status"], row["plan_length"], row["cost"]) for row in others] == [("out of time", None, None)] * 2
+    assert [row.keys() for row in others] == [solved.keys()] * 2
+    assert found["summary"]["solved"] == 1
     assert found["summary"]["total_time"] >= 2 * 0.3, "loading included"
-    first, second = (row["search_time"] for row in found["states"])
-    assert min(first, second) > 0.1
+    assert min(row["search_time"] for row in others) > 0.1
 
 
-def test_a_state_that_runs_out_of_memory(endless: Endless) -> None:
-    outcome = spawn("solve", endless.model, endless.state, *PAPER, "--memory-limit", "110M", "--time-limit", "60s")
+def test_a_state_that_runs_out_of_memory(endless: tuple[Path, Path]) -> None:
+    outcome = spawn("solve", *endless, *PAPER, "--memory-limit", "110M", "--time-limit", "60s")
     assert outcome.code == 22
     assert [row["status"] for row in rows_of(outcome.out.splitlines())] == ["out of memory"]
     assert "Solved 0 of 1 state." in outcome.out
@@ -350,8 +318,8 @@ def test_a_state_without_any_plan(goalward: Goalward, tmp_path: Path) -> None:
         assert "Solved 0 of 1 state." in outcome.out
 
 
-def test_ctrl_c_reports_what_was_done(endless: Endless) -> None:
-    command = [PROGRAM, "solve", endless.model, endless.state, endless.state, *PAPER, "--time-limit", "60s"]
+def test_ctrl_c_reports_what_was_done(endless: tuple[Path, Path]) -> None:
+    command = [PROGRAM, "solve", *endless, endless[1], *PAPER, "--time-limit", "60s"]
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(PYTHONUNBUFFERED="1")
     )
@@ -407,34 +375,25 @@ def test_a_state_in_which_an_object_has_no_place_gets_a_warning(goalward: Goalwa
     assert re.fullmatch(rf"goalward: \S+lost\.pddl: warning: {warning}\n", outcome.err)
 
 
-def test_files_that_are_not_there(goalward: Goalward, tmp_path: Path) -> None:
-    for model, state in ((tmp_path / "none", STATES[0]), (MODEL, tmp_path / "none")):
-        outcome = goalward("solve", model, state)
-        assert outcome.code == 36
-        assert outcome.error.startswith(f"{tmp_path / 'none'}: ")
-
-
-def test_what_is_no_model_is_refused(goalward: Goalward, tmp_path: Path) -> None:
-    damaged = tmp_path / "damaged.goalward"
+@pytest.mark.parametrize("command", ["solve", "plan"])
+def test_what_is_no_model_is_refused(goalward: Goalward, domain: Path, tmp_path: Path, command: str) -> None:
+    damaged, unfit, none = (tmp_path / name for name in ("damaged.goalward", "unfit.goalward", "none"))
     damaged.write_bytes(MODEL.read_bytes()[:-100])
-    for path, advice in (
-        (damaged, "copy it again, or make a model with goalward train"),
-        (STATES[0], "a text file, not a model stored by goalward: make a model with goalward train"),
-        (tmp_path, "is a directory"),
-    ):
-        outcome = goalward("solve", path, STATES[0])
-        assert (outcome.code, outcome.error.startswith(f"{path}: "), advice in outcome.error) == (36, True, True)
-
-
-def test_a_model_whose_network_does_not_fit_is_one_line(tmp_path: Path) -> None:
     with safe_open(MODEL, framework="numpy") as file:
         arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-        header = file.metadata()
-    broken = tmp_path / "broken.goalward"
-    save_file(arrays | {"network.bias": arrays["network.bias"][:-1]}, broken, metadata=header)
-    outcome = spawn("solve", broken, STATES[0])
-    assert outcome.code == 36
-    assert outcome.error.startswith(f"{broken}: damaged model ")
+        save_file(arrays | {"network.bias": arrays["network.bias"][:-1]}, unfit, metadata=file.metadata())
+    for path, advice in (
+        (damaged, "copy it again, or make a model with goalward train"),
+        (unfit, "damaged model "),
+        (STATES[0], "a text file, not a model stored by goalward: make a model with goalward train"),
+        (tmp_path, "is a directory"),
+        (none, "no such file"),
+    ):
+        arguments = (path, STATES[0]) if command == "solve" else (domain, STATES[0], "--model", path)
+        outcome = goalward(command, *arguments)
+        assert (outcome.code, outcome.error.startswith(f"{path}: "), advice in outcome.error) == (36, True, True)
+    outcome = goalward("solve", MODEL, none)
+    assert (outcome.code, outcome.error) == (36, f"{none}: no such file")
 
 
 # --- on a terminal ---
@@ -452,8 +411,8 @@ def test_on_a_terminal_every_result_has_a_line_of_its_own_and_progress_leaves_no
     assert shown.cursor_is_back
 
 
-def test_a_terminal_shows_the_figures_of_a_search_that_takes_a_while(endless: Endless) -> None:
-    shown = on_terminal("solve", endless.model, endless.state, *PAPER, "--time-limit", "6s", whole=True)
+def test_a_terminal_shows_the_figures_of_a_search_that_takes_a_while(endless: tuple[Path, Path]) -> None:
+    shown = on_terminal("solve", *endless, *PAPER, "--time-limit", "3s", whole=True)
     assert shown.code == 23
     assert re.search(r"expanded [\d.]+[kM]? .*best h 1 .*\n0 of 1 state, 0 solved", shown.text.replace("\r", ""))
     loaded, _, row, solved, _, total = shown.screen
@@ -504,14 +463,6 @@ def test_inspect_tells_what_a_model_holds(goalward: Goalward) -> None:
     assert len(facts["all_trials"]) == 2
 
 
-def test_inspect_prints_the_same_as_text(goalward: Goalward) -> None:
-    lines = goalward("inspect", MODEL).out.splitlines()
-    shown = dict(re.split(r"  +", line.strip(), maxsplit=1) for line in lines if line.startswith("  "))
-    assert shown["network"] == "25 → 16 → 16 → 16 → 16 + skip → 1"
-    assert (shown["method"], shown["parameters"]) == ("n-rsl", "1249")
-    assert "curve" not in shown
-
-
 def test_inspect_stores_the_task_of_a_model(goalward: Goalward, task: Task, tmp_path: Path) -> None:
     assert goalward("inspect", MODEL, "--save", tmp_path / "task").code == 0
     assert load_task(tmp_path / "task").equals(task)
@@ -544,34 +495,21 @@ def test_plan_searches_with_a_model_as_solve_does(
         assert re.search(rf"(?m)^Initial heuristic value for {measured_by}: -?\d", outcome.out)
         assert goalward("validate", *files.names, plan).code == 0
         counts.append(row["expanded"])
+        told = json.loads(goalward("plan", *files.names, "--model", model, "--json", *options).out)
+        assert (told["status"], told["heuristic"], told["valid"]) == ("solved", "made-up", True)
     assert counts[1] == counts[2] != counts[3], "three widths take turns unless told otherwise"
     assert counts[0] < min(counts[1:]), "h_FF and landmarks come first"
 
 
-def test_plan_with_a_model_as_json(goalward: Goalward, domain: Path) -> None:
-    found = json.loads(goalward("plan", domain, STATES[0], "--model", MODEL, "--json").out)
-    assert (found["status"], found["heuristic"], found["valid"]) == ("solved", "n-rsl", True)
-
-
-def test_plan_with_a_model_of_another_domain(goalward: Goalward, bundled: Callable[..., Files]) -> None:
+def test_plan_with_a_model_of_another_domain_or_problem(goalward: Goalward, bundled: Callable[..., Files]) -> None:
     files = bundled("gripper", balls=2)
     outcome = goalward("plan", *files.names, "--model", MODEL)
     assert outcome.code == 31
     assert outcome.error == f"{files.domain}: this is not the domain that the model was trained for (blocks)"
-
-
-def test_plan_with_a_model_of_another_problem(goalward: Goalward, bundled: Callable[..., Files]) -> None:
     files = bundled("blocks", n=5)
     outcome = goalward("plan", *files.names, "--model", MODEL)
     assert outcome.code == 31
     assert outcome.error.startswith(f"{files.problem}: object b5")
-
-
-def test_plan_with_what_is_no_model(goalward: Goalward, domain: Path, tmp_path: Path) -> None:
-    for path in (STATES[0], tmp_path / "none"):
-        outcome = goalward("plan", domain, STATES[0], "--model", path)
-        assert outcome.code == 36
-        assert outcome.error.startswith(f"{path}: ")
 
 
 @pytest.mark.parametrize(

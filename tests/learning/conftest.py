@@ -7,9 +7,8 @@ import pytest
 from goalward.regression import RolloutOptions, regress
 from goalward.sampling import Dataset, SamplingOptions, make_dataset
 from goalward.task.domains import generate
-from goalward.task.grounding import ground
 from goalward.task.strips import Task
-from helpers import make_tiny, read_texts
+from helpers import make_tiny
 
 
 def make(task: Task, n: int, length: int = 20) -> Dataset:
@@ -26,13 +25,11 @@ def dataset() -> Dataset:
 @pytest.fixture(scope="session")
 def sparse_dataset() -> Dataset:
     """States of eight tiles: few of many atoms are true."""
-    instance = generate("tiles", rows=4, cols=4, seed=0)
-    task = ground(*read_texts(instance.domain_text, instance.problem_text))
+    task = generate("tiles", rows=4, cols=4, seed=0).ground()
     return make(task, 600)
 
 
 @pytest.fixture(scope="session")
 def roomy() -> Task:
     """A task with so many states that two random walks never end in the same one."""
-    instance = generate("blocks", n=25, seed=0)
-    return ground(*read_texts(instance.domain_text, instance.problem_text))
+    return generate("blocks", n=25, seed=0).ground()

@@ -13,18 +13,9 @@ from goalward.errors import UsageError
 from goalward.search import ImproveStatus, Status
 from goalward.search.solving import UNLIMITED_IMPROVEMENT, Outcome
 from goalward.task.domains import generate
-from goalward.task.grounding import ground
 from goalward.task.strips import Task
-from helpers import read_texts
 from oracle import as_set, cheapest_cost, make_task
 from wasteful_plans import end_state
-
-
-@pytest.fixture(scope="module")
-def endless() -> Task:
-    """A task whose plans nobody improves to the end in the time of a test."""
-    instance = generate("tiles", rows=4, cols=4, seed=0)
-    return ground(*read_texts(instance.domain_text, instance.problem_text))
 
 
 def workers() -> list[threading.Thread]:
@@ -42,8 +33,7 @@ def all_of(task: Task, **options: object) -> tuple[list[Outcome], Outcome]:
 
 
 def test_plans_come_one_better_than_the_other_and_the_last_is_optimal() -> None:
-    instance = generate("delivery", size=3, packages=2, seed=1)
-    task = ground(*read_texts(instance.domain_text, instance.problem_text))
+    task = generate("delivery", size=3, packages=2, seed=1).ground()
     plans, whole = all_of(task, heuristic="goalcount")
     for outcome in plans:
         assert outcome.plan is not None
@@ -59,23 +49,17 @@ def test_plans_come_one_better_than_the_other_and_the_last_is_optimal() -> None:
     assert whole.cost == cheapest_cost(task, unit_costs=False)
 
 
-def test_a_caller_who_leaves_ends_the_work(endless: Task) -> None:
-    plans = anytime_plans(endless)
+def test_a_caller_who_leaves_ends_the_work(puzzle: Task) -> None:
+    plans = anytime_plans(puzzle)
     first = next(plans)
     better = next(plans)
     assert better.length < first.length  # type: ignore[operator]
     assert len(workers()) == 1
     plans.close()
     assert workers() == []
-    for _ in anytime_plans(endless):
+    for _ in anytime_plans(puzzle):
         break  # dropped, not closed
     assert workers() == []
-
-
-def test_nothing_begins_before_it_is_asked_for(endless: Task) -> None:
-    plans = anytime_plans(endless)
-    assert workers() == []
-    plans.close()
 
 
 def test_where_there_is_no_plan_the_outcome_says_why() -> None:
@@ -84,24 +68,24 @@ def test_where_there_is_no_plan_the_outcome_says_why() -> None:
     assert (plans, whole.status, whole.plan) == ([], Status.UNSOLVABLE, None)
 
 
-def test_errors_of_the_search_are_the_callers(endless: Task) -> None:
+def test_errors_of_the_search_are_the_callers(puzzle: Task) -> None:
     with pytest.raises(UsageError, match="unknown heuristic"):
-        next(anytime_plans(endless, "no-such"))
+        next(anytime_plans(puzzle, "no-such"))
 
     def broken(states: np.ndarray) -> np.ndarray:
         raise RuntimeError("broken")
 
     with pytest.raises(RuntimeError, match="broken"):
-        next(anytime_plans(endless, broken))  # type: ignore[arg-type]
+        next(anytime_plans(puzzle, broken))  # type: ignore[arg-type]
 
 
-def test_a_function_hears_of_each_plan(endless: Task) -> None:
+def test_a_function_hears_of_each_plan(puzzle: Task) -> None:
     heard: list[Outcome] = []
-    outcome = plan(endless, improve=UNLIMITED_IMPROVEMENT, on_plan=heard.append, progress=lambda _: len(heard) < 3)
+    outcome = plan(puzzle, improve=UNLIMITED_IMPROVEMENT, on_plan=heard.append, progress=lambda _: len(heard) < 3)
     assert heard[0].plan == outcome.found.plan
     assert heard[0].improved is None
     assert heard[-1].plan == outcome.plan
     assert len({o.plan for o in heard}) == len(heard) >= 3
     only = []
-    plan(endless, improve=None, on_plan=only.append)
+    plan(puzzle, improve=None, on_plan=only.append)
     assert len(only) == 1

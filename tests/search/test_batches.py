@@ -20,12 +20,10 @@ from goalward.errors import UsageError
 from goalward.search import BoundHeuristic, SearchOptions, Status, bind_heuristic, search
 from goalward.search.batches import ManyResults, lookahead, search_many
 from goalward.search.network import Layer, NetworkWeights, bind_network
-from goalward.task.domains import generate
-from goalward.task.grounding import ground
 from goalward.task.packing import core_atoms, fixed_atoms
 from goalward.task.states import BitRows, from_bits, random_walk_states, to_bits
 from goalward.task.strips import Task
-from helpers import TINY, make_tiny, read_texts
+from helpers import TINY, make_tiny
 from oracle import State, as_set, bellman, make_task, strips_tasks, successors
 
 # One key opens one of two doors: the goal, both open, cannot be reached.
@@ -112,13 +110,6 @@ def test_many_searches_of_random_tasks_end_as_each_alone(task: Task, data: st.Da
     assert entries(search_many(bound, states)) == one_by_one(bound, states, SearchOptions())
 
 
-def test_a_goal_state_is_solved_by_nothing() -> None:
-    task = make_task(2, [([0], [1], [0], 1)], [0], [1])
-    results = search_many(bind_heuristic(task, "blind"), to_bits([task.goal], 2))
-    assert entries(results) == [(Status.SOLVED, 0, [])]
-    assert results.solved.tolist() == [True]
-
-
 def test_only_a_heuristic_that_never_errs_proves_that_there_is_no_plan() -> None:
     states = to_bits([TWO_DOORS.init] * 2, 3)
     assert search_many(bind_heuristic(TWO_DOORS, "blind"), states).status == [Status.UNSOLVABLE] * 2
@@ -183,12 +174,10 @@ def test_limits_that_are_none_are_refused(limit: int) -> None:
 # --- stopping ---
 
 
-@pytest.fixture(scope="module")
-def endless() -> tuple[BoundHeuristic, BitRows]:
+@pytest.fixture
+def searches(puzzle: Task) -> tuple[BoundHeuristic, BitRows]:
     """Searches that no test waits for."""
-    instance = generate("tiles", rows=4, cols=4, seed=0)
-    task = ground(*read_texts(instance.domain_text, instance.problem_text))
-    return bind_heuristic(task, "blind"), to_bits([task.init] * 3, task.n_atoms)
+    return bind_heuristic(puzzle, "blind"), to_bits([puzzle.init] * 3, puzzle.n_atoms)
 
 
 def after(calls: int) -> Callable[[], bool]:
@@ -208,29 +197,29 @@ def test_a_no_gives_only_the_searches_that_have_ended(calls: int) -> None:
     assert len(entries(search_many(bound, states, go_on=lambda: True))) == 200
 
 
-def test_a_no_ends_a_long_search(endless: tuple[BoundHeuristic, BitRows]) -> None:
-    assert len(search_many(*endless, go_on=after(2))) == 0
+def test_a_no_ends_a_long_search(searches: tuple[BoundHeuristic, BitRows]) -> None:
+    assert len(search_many(*searches, go_on=after(2))) == 0
 
 
-def test_an_exception_reaches_the_caller(endless: tuple[BoundHeuristic, BitRows]) -> None:
+def test_an_exception_reaches_the_caller(searches: tuple[BoundHeuristic, BitRows]) -> None:
     def refuse() -> bool:
         raise RuntimeError("enough")
 
     with pytest.raises(RuntimeError, match="enough"):
-        search_many(*endless, go_on=refuse)
+        search_many(*searches, go_on=refuse)
 
 
 @pytest.mark.parametrize("go_on", [None, lambda: True])
-def test_ctrl_c_reaches_the_caller(endless: tuple[BoundHeuristic, BitRows], go_on: Callable[[], bool] | None) -> None:
+def test_ctrl_c_reaches_the_caller(searches: tuple[BoundHeuristic, BitRows], go_on: Callable[[], bool] | None) -> None:
     timer = threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT))
     timer.start()
     with pytest.raises(KeyboardInterrupt):
-        search_many(*endless, go_on=go_on)
+        search_many(*searches, go_on=go_on)
     timer.join()
 
 
-def test_a_time_limit_holds_for_each_search(endless: tuple[BoundHeuristic, BitRows]) -> None:
-    assert search_many(*endless, time_limit=0.05).status == [Status.OUT_OF_TIME] * 3
+def test_a_time_limit_holds_for_each_search(searches: tuple[BoundHeuristic, BitRows]) -> None:
+    assert search_many(*searches, time_limit=0.05).status == [Status.OUT_OF_TIME] * 3
 
 
 # --- lookahead ---

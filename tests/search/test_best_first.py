@@ -14,6 +14,7 @@ from dataclasses import asdict, replace
 from itertools import pairwise
 from math import inf, isclose
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -34,9 +35,6 @@ from goalward.search import (
     search,
 )
 from goalward.search.batches import lookahead
-from goalward.task.domains import generate
-from goalward.task.grounding import ground
-from goalward.task.lifted_reader import parse_domain, parse_problem
 from goalward.task.states import random_walk_states, to_bits
 from goalward.task.strips import Ints, Task
 from goalward.task.validate import validate_plan
@@ -46,6 +44,7 @@ from oracle import as_set, cheapest_cost, make_task, reachable_states, strips_ta
 BEST_FIRST = ("gbfs", "astar", "wastar")
 TinyTask = Callable[..., Tiny]
 Cells = npt.NDArray[np.uint8]
+Algorithm = Any
 
 # One key opens one of two doors: without deletes both, in truth never.
 TWO_DOORS = make_task(3, [([0], [1], [0], 1), ([0], [2], [0], 1)], [0], [1, 2])
@@ -59,12 +58,20 @@ TWO_ARE_CHEAPER = make_task(
 )
 
 
-@pytest.fixture(scope="module")
-def endless() -> Task:
-    """A task that blind search does not get through in the time any test gives it."""
-    instance = generate("tiles", rows=4, cols=4, seed=0)
-    domain = parse_domain(instance.domain_text, "domain.pddl")
-    return ground(domain, parse_problem(instance.problem_text, "problem.pddl", domain))
+GUIDED = ("portfolio", "hybrid")
+
+
+def misleading(states: Cells) -> npt.NDArray[np.float32]:
+    """A heuristic that is sure of nonsense: every other state is a dead end, the rest are near."""
+    return np.where(states.sum(axis=1) % 2, inf, -1.0 * states.argmax(axis=1)).astype(np.float32)
+
+
+def heuristic_for(algorithm: Algorithm) -> Any:
+    return {"portfolio": "ff", "hybrid": misleading}.get(algorithm, "blind")
+
+
+def run(task: Task, algorithm: Algorithm, name: str | None = None, **options: Any) -> SearchResult:
+    return search(task, name or heuristic_for(algorithm), SearchOptions(algorithm, **options))
 
 
 def run_plan(task: Task, plan: tuple[int, ...], start: Ints | None = None) -> frozenset[int]:
@@ -199,10 +206,10 @@ def test_the_cost_of_a_plan_is_that_of_its_steps(tiny_task: TinyTask) -> None:
     assert len(cheap.steps) == cheap.length
 
 
-@pytest.mark.parametrize("algorithm", BEST_FIRST)
-def test_a_goal_that_holds_needs_no_steps(algorithm: str) -> None:
+@pytest.mark.parametrize("algorithm", [*BEST_FIRST, *GUIDED])
+def test_a_goal_that_holds_needs_no_steps(algorithm: Algorithm) -> None:
     for goal in ([0], []):
-        result = search(make_task(2, [([0], [1], [], 1)], [0], goal), "ff", SearchOptions(algorithm))  # type: ignore[arg-type]
+        result = run(make_task(2, [([0], [1], [], 1)], [0], goal), algorithm)
         assert (result.status, result.plan, result.steps, result.cost) == (Status.SOLVED, (), [], 0)
         assert result.statistics.expanded == 0
 
@@ -210,11 +217,15 @@ def test_a_goal_that_holds_needs_no_steps(algorithm: str) -> None:
 # --- how it ends ---
 
 
-@pytest.mark.parametrize("algorithm", BEST_FIRST)
-@pytest.mark.parametrize("name", HEURISTICS)
-def test_an_unsolvable_task_that_its_relaxation_solves_is_proven_unsolvable(algorithm: str, name: str) -> None:
-    result = search(TWO_DOORS, name, SearchOptions(algorithm))  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("algorithm", "name"), [*((a, name) for a in BEST_FIRST for name in HEURISTICS), *((a, None) for a in GUIDED)]
+)
+def test_an_unsolvable_task_that_its_relaxation_solves_is_proven_unsolvable(
+    algorithm: Algorithm, name: str | None
+) -> None:
+    result = run(TWO_DOORS, algorithm, name)
     assert (result.status, result.plan, result.length) == (Status.UNSOLVABLE, None, 0)
+    assert result.statistics.led_by == ""
 
 
 def test_all_reachable_states_are_stored_before_a_task_is_called_unsolvable(tiny: Tiny) -> None:
@@ -240,12 +251,13 @@ def test_a_python_heuristic_that_prunes_proves_nothing(tiny: Tiny) -> None:
     assert result.statistics.dead_ends == result.statistics.evaluated == 1
 
 
-def test_time_runs_out(endless: Task) -> None:
-    begun = time.monotonic()
-    result = search(endless, "blind", SearchOptions(time_limit=0.2))
+@pytest.mark.parametrize("algorithm", ["gbfs", *GUIDED])
+def test_limits_on_time_and_expansions(endless: Task, algorithm: Algorithm) -> None:
+    result = run(endless, algorithm, time_limit=0.2)
     assert (result.status, result.plan) == (Status.OUT_OF_TIME, None)
-    assert time.monotonic() - begun >= 0.2, "all of it is used; what comes before the search counts"
     assert result.statistics.expanded > 0
+    result = run(endless, algorithm, expansion_limit=7)
+    assert (result.status, result.statistics.expanded) == (Status.OUT_OF_EXPANSIONS, 7)
 
 
 def test_time_runs_out_inside_a_python_heuristic_too(endless: Task) -> None:
@@ -262,18 +274,15 @@ def test_memory_runs_out_near_its_limit(algorithm: str) -> None:
     script = f"""
 import re
 from pathlib import Path
+from typing import Any
 from goalward import _core
 from goalward.search import SearchOptions, search
 from goalward.task.domains import generate
-from goalward.task.grounding import ground
-from goalward.task.lifted_reader import parse_domain, parse_problem
-instance = generate("tiles", rows=4, cols=4, seed=0)
-domain = parse_domain(instance.domain_text, "domain")
-task = ground(domain, parse_problem(instance.problem_text, "problem", domain))
-limit = _core.resident_memory() + 60 * 2**20
+task = generate("tiles", rows=4, cols=4, seed=0).ground()
+limit = _core.resident_memory() + 25 * 2**20
 result = search(task, "blind", SearchOptions("{algorithm}", memory_limit=limit))
 peak = int(re.search(r"VmHWM:\\s*(\\d+)", Path("/proc/self/status").read_text())[1]) * 1024
-print(result.status.value, peak / limit, result.statistics.bytes / (60 * 2**20), sep=", ")
+print(result.status.value, peak / limit, result.statistics.bytes / (25 * 2**20), sep=", ")
 """
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     status, share, held = run.stdout.split(", ")
@@ -299,16 +308,19 @@ def test_peak_memory_is_that_of_the_process_and_not_of_its_parent() -> None:
     assert 0 < resident <= peak < 300 * 2**20
 
 
-def test_progress_can_cancel(endless: Task) -> None:
+@pytest.mark.parametrize("algorithm", ["gbfs", *GUIDED])
+def test_progress_sees_counts_and_can_cancel(endless: Task, algorithm: Algorithm) -> None:
     seen: list[Statistics] = []
 
     def stop_at_third(statistics: Statistics) -> bool:
         seen.append(statistics)
         return len(seen) < 3
 
-    result = search(endless, "blind", SearchOptions(time_limit=60), progress=stop_at_third)
+    result = search(endless, heuristic_for(algorithm), SearchOptions(algorithm), progress=stop_at_third)
     assert (result.status, result.plan) == (Status.CANCELLED, None)
     assert len(seen) == 3
+    assert 0 < seen[1].expanded <= seen[2].expanded
+    assert bool(seen[2].evaluations_by_heuristic) == (algorithm in GUIDED)
 
 
 def test_progress_sees_statistics_that_only_grow(endless: Task) -> None:
@@ -449,27 +461,12 @@ def test_other_threads_run_during_a_search(endless: Task) -> None:
     assert during > 5
 
 
-def test_two_searches_run_at_once_and_do_not_disturb_each_other(tiny: Tiny) -> None:
-    alone = search(tiny.task, "ff")
-    results: list[SearchResult] = []
-    threads = [threading.Thread(target=lambda: results.append(search(tiny.task, "ff"))) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert [result.plan for result in results] == [alone.plan] * 4
-
-
 @pytest.mark.parametrize("heuristic", ['"blind"', "lambda states: states.sum(axis=1)"])
 def test_ctrl_c_raises_keyboard_interrupt(heuristic: str) -> None:
     script = f"""
 from goalward.search import SearchOptions, search
 from goalward.task.domains import generate
-from goalward.task.grounding import ground
-from goalward.task.lifted_reader import parse_domain, parse_problem
-instance = generate("tiles", rows=4, cols=4, seed=0)
-domain = parse_domain(instance.domain_text, "domain")
-task = ground(domain, parse_problem(instance.problem_text, "problem", domain))
+task = generate("tiles", rows=4, cols=4, seed=0).ground()
 print("ready", flush=True)
 try:
     print(search(task, {heuristic}, SearchOptions(time_limit=60, memory_limit=4 * 2**30)).status, flush=True)
@@ -489,13 +486,12 @@ except KeyboardInterrupt:
 # --- the same again ---
 
 
-@pytest.mark.parametrize("batch", [1, 8])
-@pytest.mark.parametrize("algorithm", BEST_FIRST)
-def test_the_same_search_again_is_the_same(tiny: Tiny, algorithm: str, batch: int) -> None:
-    options = SearchOptions(algorithm, batch=batch)  # type: ignore[arg-type]
-    first, second = search(tiny.task, "ff", options), search(tiny.task, "ff", options)
-    assert first.plan == second.plan
-    assert without_time(first.statistics) == without_time(second.statistics)
+@pytest.mark.parametrize("algorithm", [*BEST_FIRST, *GUIDED])
+def test_the_same_search_again_is_the_same(tiny: Tiny, algorithm: Algorithm) -> None:
+    for batch in (1, 8) if algorithm in BEST_FIRST else (1,):
+        first, second = (run(tiny.task, algorithm, algorithm in BEST_FIRST and "ff", batch=batch) for _ in range(2))
+        assert first.plan == second.plan
+        assert without_time(first.statistics) == without_time(second.statistics)
 
 
 def test_a_bound_heuristic_carries_nothing_from_one_search_to_the_next(tiny: Tiny) -> None:
@@ -508,27 +504,10 @@ def test_a_bound_heuristic_carries_nothing_from_one_search_to_the_next(tiny: Tin
     assert without_time(again.statistics) == without_time(fresh.statistics)
 
 
-def test_one_state_at_a_time_is_the_default(tiny_task: TinyTask) -> None:
-    task = tiny_task("delivery").task
-    assert SearchOptions().batches == (1,)
-    assert search(task, "ff").statistics.expanded == search(task, "ff", SearchOptions(batch=1)).statistics.expanded
-
-
 def test_greedy_search_expands_first_in_first_out_among_equals() -> None:
     # Two chains of equal h; the goal is at the end of the second, so breadth-first order expands all of both first.
-    task = make_task(
-        7,
-        [
-            ([0], [1], [], 1),
-            ([0], [2], [], 1),
-            ([1], [3], [], 1),
-            ([2], [4], [], 1),
-            ([3], [5], [], 1),
-            ([4], [6], [], 1),
-        ],
-        [0],
-        [6],
-    )
+    ways = [(0, 1), (0, 2), (1, 3), (2, 4), (3, 5), (4, 6)]
+    task = make_task(7, [([i], [j], [], 1) for i, j in ways], [0], [6])
     order: list[frozenset[int]] = []
 
     def constant(states: Cells) -> npt.NDArray[np.float64]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from math import inf
 
@@ -148,11 +147,9 @@ def test_operators_with_many_preconditions_in_common(data: st.DataObject, unit_c
 
 
 def test_operators_as_wide_as_the_task_are_compared_once_not_for_each_effect() -> None:
-    atoms = list(range(30_000))  # for each effect: more than half a minute
+    atoms = list(range(150_000))  # compared for each effect, it takes longer than any test may
     task = make_task(len(atoms), [(atoms, atoms, [], 1), (atoms, atoms, [], 1)], [], atoms)
-    begun = time.process_time()
     assert bind_heuristic(task, "hmax").value(task.init) == inf
-    assert time.process_time() - begun < 10
 
 
 # --- tasks of the bundled domains ---
@@ -188,11 +185,6 @@ def test_a_batch_has_the_values_of_its_states(tiny: Tiny) -> None:
         batch = heuristic.evaluate(to_bits(states, tiny.task.n_atoms))
         assert batch.dtype == np.float32
         assert batch.tolist() == [heuristic.value(state) for state in states]
-
-
-def test_an_empty_batch_has_no_values(tiny: Tiny) -> None:
-    for name in HEURISTICS:
-        assert bind_heuristic(tiny.task, name).evaluate(to_bits([], tiny.task.n_atoms)).shape == (0,)
 
 
 def test_a_python_function_sees_zeros_and_ones_of_all_atoms(tiny: Tiny) -> None:

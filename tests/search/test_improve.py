@@ -20,12 +20,11 @@ from goalward.search import ImprovedPlan, ImproveStatus, SearchOptions, search
 from goalward.search.heuristics import bind_heuristic
 from goalward.search.improve import Improver
 from goalward.task.domains import generate
-from goalward.task.grounding import ground
 from goalward.task.packing import native_problem, problem_for
 from goalward.task.states import to_bits
 from goalward.task.strips import Task
 from goalward.task.validate import validate_plan
-from helpers import Tiny, read_texts
+from helpers import Tiny
 from oracle import as_set, cheapest_cost, make_task, reachable_states, with_init
 from wasteful_plans import as_pddl, cost, end_state, wandering_plan, wasteful_plan
 
@@ -100,8 +99,7 @@ def test_whenever_it_is_stopped_it_has_a_plan() -> None:
 
 
 def test_the_same_seed_and_effort_give_the_same_plans() -> None:
-    instance = generate("delivery", size=5, seed=2)
-    task = ground(*read_texts(instance.domain_text, instance.problem_text))
+    task = generate("delivery", size=5, seed=2).ground()
     plan = search(task, "ff").plan
     assert plan is not None
     results = [improve_plan(task, plan, effort_limit=50_000_000, seed=3) for _ in range(2)]
@@ -268,21 +266,18 @@ def test_a_plan_of_one_step_that_is_needed_stays() -> None:
     assert improved.status is ImproveStatus.OPTIMAL
 
 
+def test_free_steps_that_are_not_needed_go() -> None:
+    task = make_task(3, [([0], [1], [], 0), ([0], [2], [], 1)], [0], [2])
+    improved = improve_plan(task, [0, 1])
+    assert (improved.plan, improved.cost_before, improved.cost) == ((1,), 1, 1)
+    assert improve_plan(make_task(1, [], [0], []), []).plan == ()
+
+
 @pytest.mark.parametrize("plan", [[], [0], [1, 0, 1]])
 def test_where_the_goal_holds_already_no_step_is_left(plan: list[int]) -> None:
     task = make_task(3, [([0], [1], [0], 0), ([], [0], [1], 2)], [0, 2], [2])
     improved = improve_plan(task, plan)
     assert (improved.plan, improved.cost, improved.status) == ((), 0, ImproveStatus.OPTIMAL)
-
-
-def test_free_steps_that_are_not_needed_go() -> None:
-    task = make_task(3, [([0], [1], [], 0), ([0], [2], [], 1)], [0], [2])
-    improved = improve_plan(task, [0, 1])
-    assert (improved.plan, improved.cost_before, improved.cost) == ((1,), 1, 1)
-
-
-def test_a_task_without_goal_and_operators_is_no_problem() -> None:
-    assert improve_plan(make_task(1, [], [0], []), []).plan == ()
 
 
 def test_the_state_to_begin_at_may_be_another_one() -> None:
@@ -308,8 +303,7 @@ def test_what_is_no_plan_is_refused(plan: list[int]) -> None:
 
 
 def test_a_limit_on_effort_is_put_off_while_that_pays() -> None:
-    instance = generate("blocks", n=14, seed=1)
-    task = ground(*read_texts(instance.domain_text, instance.problem_text))
+    task = generate("blocks", n=14, seed=1).ground()
     plan = search(task, "ff").plan or ()
     step, most = 2_000_000, 40_000_000
     improver = Improver(task)
@@ -338,13 +332,9 @@ def test_options_out_of_bounds_are_refused(wrong: dict[str, int]) -> None:
 
 
 @pytest.fixture(scope="module")
-def endless() -> tuple[Task, tuple[int, ...]]:
+def endless(puzzle: Task) -> tuple[Task, tuple[int, ...]]:
     """A plan that nobody improves to the end in the time of a test."""
-    instance = generate("tiles", rows=4, cols=4, seed=0)
-    task = ground(*read_texts(instance.domain_text, instance.problem_text))
-    plan = search(task, "ff").plan
-    assert plan is not None
-    return task, plan
+    return puzzle, search(puzzle, "ff").plan or ()
 
 
 def test_it_stops_when_it_is_told_to(endless: tuple[Task, tuple[int, ...]]) -> None:

@@ -25,11 +25,10 @@ from goalward.search import BoundHeuristic, SearchOptions, SearchResult, search
 from goalward.search.model import Model, save_model
 from goalward.search.network import Layer, NetworkWeights, bind_network
 from goalward.task.domains import generate
-from goalward.task.grounding import ground
 from goalward.task.packing import core_atoms
 from goalward.task.states import BitRows, from_bits, random_walk_states, to_bits
 from goalward.task.strips import Task
-from helpers import TINY, make_tiny, read_texts
+from helpers import TINY, make_tiny
 from oracle import make_task, strips_tasks
 
 Floats = npt.NDArray[np.float32]
@@ -279,8 +278,7 @@ def test_operators_may_add_what_holds_and_delete_what_does_not(task: Task, seed:
 
 
 def test_searches_that_take_turns_share_a_network_without_mixing_up_their_parents() -> None:
-    instance = generate("tiles", rows=3, cols=3, seed=1)
-    task = ground(*read_texts(instance.domain_text, instance.problem_text))
+    task = generate("tiles", rows=3, cols=3, seed=1).ground()
     weights = integer_weights(task, width=6, seed=2)
     alone = [search(task, in_numpy(weights), SearchOptions(batch=batch)) for batch in (1, 3)]
     together = search(task, bind_network(task, weights), SearchOptions(batch=(1, 3)))

@@ -11,9 +11,8 @@ from goalward.search import SearchOptions, bind_heuristic, search
 from goalward.search.improve import Improver
 from goalward.search.network import bind_network
 from goalward.task.domains import generate
-from goalward.task.grounding import ground
 from goalward.task.validate import validate_plan
-from helpers import make_tiny, read_texts, whole_number_network
+from helpers import make_tiny, whole_number_network
 from oracle import as_set
 from wasteful_plans import as_pddl, cost, end_state, wasteful_plan
 
@@ -41,8 +40,7 @@ def test_a_network_of_no_merit_makes_no_plan_wrong_or_worse(unit_costs: bool) ->
 
 @pytest.mark.parametrize("cores", [1, 2])
 def test_any_heuristic_with_a_share_finds_plans_that_a_greedy_search_missed(cores: int) -> None:
-    instance = generate("tiles", rows=4, cols=4, seed=2)
-    task = ground(*read_texts(instance.domain_text, instance.problem_text))
+    task = generate("tiles", rows=4, cols=4, seed=2).ground()
     greedy = search(task, "ff", SearchOptions("portfolio")).plan
     assert greedy is not None
     improver = Improver(task, heuristic=bind_heuristic(task, "ff"), network_share=0.9)

@@ -13,9 +13,8 @@ from goalward.search.solving import solve
 from goalward.search.starts import initial_state
 from goalward.search.strategy import default_search
 from goalward.task.domains import generate
-from goalward.task.grounding import ground
 from goalward.task.strips import Task
-from helpers import read_texts, whole_number_network
+from helpers import whole_number_network
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 
@@ -39,8 +38,7 @@ SIGNATURES = {
 
 
 def bundled(domain: str, size: int) -> Task:
-    instance = generate(domain, size=size, seed=5)
-    return ground(*read_texts(instance.domain_text, instance.problem_text))
+    return generate(domain, size=size, seed=5).ground()
 
 
 @pytest.mark.parametrize(("domain", "size", "heuristic", "algorithm", "batch"), SIGNATURES)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -26,18 +25,16 @@ from goalward.search.planning import plan
 from goalward.search.portfolio import portfolio_parts
 from goalward.search.solving import Outcome
 from goalward.task.domains import generate
-from goalward.task.grounding import ground
 from goalward.task.states import to_bits
 from goalward.task.strips import Task
-from helpers import read_texts, whole_number_network
+from helpers import whole_number_network
 from oracle import make_task
 
 THREADS = 4
 
 
 def bundled(domain: str, **options: int) -> Task:
-    instance = generate(domain, seed=5, **options)
-    return ground(*read_texts(instance.domain_text, instance.problem_text))
+    return generate(domain, seed=5, **options).ground()
 
 
 @pytest.fixture(scope="module")
@@ -290,42 +287,29 @@ def test_cores_prove_that_there_is_no_plan() -> None:
     assert search(doors, "ff", SearchOptions("portfolio", cores=2)).status is Status.UNSOLVABLE
 
 
-@pytest.fixture(scope="module")
-def endless() -> Task:
-    """The wrong half of a sliding puzzle."""
-    instance = generate("tiles", rows=4, cols=4, seed=0)
-    goal = instance.problem_text.index("(:goal")
-    swapped = instance.problem_text[goal:].replace("t1 s-1-1", "t1 s-1-2").replace("t2 s-1-2", "t2 s-1-1")
-    return ground(*read_texts(instance.domain_text, instance.problem_text[:goal] + swapped))
-
-
 def test_cores_keep_to_the_time_limit(endless: Task) -> None:
-    begun = time.monotonic()
     found = search(endless, "ff", SearchOptions("portfolio", cores=2, time_limit=0.5))
     assert found.status is Status.OUT_OF_TIME
-    assert time.monotonic() - begun < 10
 
 
-def test_progress_is_told_by_the_thread_that_called_and_may_cancel(endless: Task) -> None:
+def test_progress_is_told_by_the_thread_that_called_and_may_cancel_or_raise(endless: Task) -> None:
     seen: list[tuple[int, int]] = []
 
     def progress(so_far: Statistics) -> bool:
         seen.append((threading.get_ident(), so_far.expanded))
         return len({expanded for _, expanded in seen}) < 3
 
-    found = search(endless, "ff", SearchOptions("portfolio", cores=2, time_limit=60), progress=progress)
-    assert found.status is Status.CANCELLED
+    options = SearchOptions("portfolio", cores=2)
+    assert search(endless, "ff", options, progress=progress).status is Status.CANCELLED
     assert {thread for thread, _ in seen} == {threading.get_ident()}
     assert seen[-1][1] > seen[0][1]
 
-
-def test_what_a_callback_raises_ends_all_threads(endless: Task) -> None:
-    def progress(so_far: Statistics) -> None:
+    def failing(so_far: Statistics) -> None:
         if so_far.expanded:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        search(endless, "ff", SearchOptions("portfolio", cores=2), progress=progress)
+        search(endless, "ff", options, progress=failing)
 
 
 def test_what_a_heuristic_raises_on_a_thread_reaches_the_caller(endless: Task) -> None:
@@ -346,7 +330,7 @@ def test_what_a_heuristic_raises_on_a_thread_reaches_the_caller(endless: Task) -
 def test_the_part_that_holds_most_is_evicted_when_memory_runs_out(endless: Task, cores: int) -> None:
     bound = bind_heuristic(endless, "ff")
     search(endless, bound, SearchOptions("portfolio", expansion_limit=10))
-    limit = _core.resident_memory() + 4 * 2**20
+    limit = _core.resident_memory() + 3 * 2**20
     found = search(endless, bound, SearchOptions("portfolio", memory_limit=limit, cores=cores))
     assert found.status is Status.OUT_OF_MEMORY
     assert len(found.statistics.evicted) == 2, "the last part goes on until the memory is not enough for it alone"
