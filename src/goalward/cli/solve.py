@@ -117,6 +117,7 @@ def solve(
     costs = any(start.task.uses_costs for start in readable)
     results = _Results(states, jobs, costs=costs, plain=plain)
     with Interrupt() as interrupt, results.live:
+        results.show_counts()
 
         def progress(figures: Statistics) -> bool:
             results.searching(figures)
@@ -353,6 +354,10 @@ class _Results:
         self._next_look = LOOK_INTERVAL
         if self._table is not None:
             say(self._table.row(row))
+        self.show_counts()
+
+    def show_counts(self) -> None:
+        """Show how many states are done, on a terminal."""
         if self._shown:
             self.live.update(self._counts())
 
