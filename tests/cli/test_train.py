@@ -14,12 +14,15 @@ import numpy as np
 import pytest
 
 from goalward.cli.main import run
-from goalward.learning import models, selection
-from goalward.learning.validation import Score, Without
+from goalward.learning import models
+from goalward.learning.leads import Leading
+from goalward.learning.quality import USES, Quality, Use
+from goalward.learning.selection import Verdict
 from goalward.search import SearchOptions, search
 from goalward.search.learned import load_model
 from goalward.search.model import Model
 from goalward.search.planning import plan
+from goalward.search.portfolio import LEADS, WITH_NETWORK
 from locked_rooms import ROOMS, text_of
 
 from .program import PATIENCE, PROGRAM, Files, check_live_training, environment, on_terminal
@@ -92,16 +95,13 @@ def test_the_stream_has_a_line_per_phase_and_one_every_few_seconds(train: Train,
 
 def test_the_result_is_on_standard_output(train: Train, blocks: Files) -> None:
     training = train(blocks, *SMALL)
-    info = training.model.info
     ended, verdict, use, written = training.out.splitlines()
     assert re.fullmatch(r"Training: 8 epochs in \d+\.\d+ s \(all epochs\)", ended)
-    alone = info["trials"][0]["solved_alone"]
-    assert verdict == (
-        f"Short searches with the network solve 10 of 10 validation states, the network alone {alone}, searches "
-        "without it 10."
-    )
-    assert use.startswith("goalward solve ")
-    assert "On validation states, plans cost " in use
+    assert re.fullmatch(
+        r"Of 10 validation states, short searches with the network solve 10, the network alone \d+, and searches "
+        r"without it 10\.", verdict,
+    )  # fmt: skip
+    assert use.startswith(("goalward solve ", "This model is not likely to help"))
     assert written == f"Model written to {training.output}"
 
 
@@ -116,19 +116,46 @@ def test_with_several_trials_it_says_which_is_kept(train: Train, blocks: Files) 
         assert f"{trial['solved']} of {trial['validation_states']} validation states solved" in line
 
 
+def judged(monkeypatch: pytest.MonkeyPatch, *, with_network: int, without: int) -> None:
+    """Validation searches solve so many of ten states."""
+    leading = {lead: with_network if lead in WITH_NETWORK else without for lead in LEADS}
+    by_lead = {lead: Leading(0.5, 100.0, 20.0, 0.0, solved, 10) for lead, solved in leading.items()}
+    monkeypatch.setattr(models, "judge", lambda *_: Verdict(by_lead, Quality()))
+
+
+@pytest.mark.parametrize(
+    ("use", "words"),
+    [
+        (
+            "improvement",
+            "improves them with it. On validation states, plans cost 0.90 of those found without",
+        ),
+        ("first", "which did best on them. On validation states, plans cost 0.90 of those found without the network"),
+    ],
+)
+def test_a_model_that_makes_plans_cheaper_is_said_to(
+    train: Train, blocks: Files, monkeypatch: pytest.MonkeyPatch, use: str, words: str
+) -> None:
+    best = Use(first=use == "first", improvement=use == "improvement")
+    costs = {each: [9.0 if each == best else 10.0] for each in USES}
+    by_lead = {lead: Leading(0.5, 100.0, 20.0, 0.0, 10, 10) for lead in LEADS}
+    quality = Quality(costs, {False: [0.0], True: [0.0]})
+    monkeypatch.setattr(models, "judge", lambda *_: Verdict(by_lead, quality))
+    assert words in train(blocks, *SMALL, "--max-epochs", "1").out
+
+
 def test_a_model_that_solves_nothing_is_said_to(
     train: Train, bundled: Callable[..., Files], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     options = ("--samples", "20", "--length", "1", "--max-epochs", "1", "--width", "6")
-    monkeypatch.setattr(selection, "search_without", lambda *_: Without(10, 0.5))
+    judged(monkeypatch, with_network=0, without=10)
     training = train(bundled("tiles", rows=5, cols=5), *options, "--validation-seconds", "10ms")
     assert training.code == 0
-    assert training.model.info["likely_to_help"] is False
+    assert training.model.info["network_use"] == "none"
     *_, verdict, warning, written = training.out.splitlines()
-    assert re.fullmatch(
-        r"Short searches with the network solve \d+ of 10 validation states, the network alone 0, searches without it "
-        r"10\.",
-        verdict,
+    assert verdict == (
+        "Of 10 validation states, short searches with the network solve 0, the network alone 0, and searches without "
+        "it 10."
     )
     assert warning == (
         "This model is not likely to help: goalward solve will search without it, unless --search says otherwise. Try "
@@ -140,12 +167,10 @@ def test_a_model_that_solves_nothing_is_said_to(
 def test_searches_that_were_too_short_to_tell_are_said_to_be(
     train: Train, blocks: Files, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(selection, "score", lambda *_: Score(0, 3, 0, 0, 0.1))
-    monkeypatch.setattr(selection, "search_without", lambda *_: Without(0, 0.1))
-    monkeypatch.setattr(models, "quality", lambda *_: {})
+    judged(monkeypatch, with_network=0, without=0)
     training = train(blocks, *SMALL, "--max-epochs", "1", "--validation-states", "3")
     *_, verdict, doubt, written = training.out.splitlines()
-    assert verdict.endswith("solve 0 of 3 validation states, the network alone 0, searches without it 0.")
+    assert verdict.endswith("solve 0, the network alone 0, and searches without it 0.")
     assert doubt == (
         "The searches were too short to tell whether this model helps, so goalward solve will search without it. Try "
         "a longer --time-limit or a longer --set validation_seconds=…, or see how it does: goalward compare."
@@ -156,9 +181,9 @@ def test_searches_that_were_too_short_to_tell_are_said_to_be(
 def test_a_model_that_is_of_no_use_is_left_out_when_states_are_solved(
     train: Train, blocks: Files, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(selection, "search_without", lambda *_: Without(11, 0.5))
+    judged(monkeypatch, with_network=0, without=10)
     training = train(blocks, *SMALL)
-    assert training.model.info["likely_to_help"] is False
+    assert training.model.info["network_use"] == "none"
     capfd.readouterr()
     note = "Training found that this model does not help: searching without it (--search hybrid uses it)."
     assert run(["solve", str(training.output), blocks.names[1]]) == 0

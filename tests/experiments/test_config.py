@@ -163,9 +163,9 @@ def test_how_long_plans_are_improved_is_said_in_the_search(wish: str, improvemen
         assert config.methods[-1].improvement == improvement
 
 
-@pytest.mark.parametrize(("helps", "algorithm"), [(True, "hybrid"), (False, "portfolio")])
-def test_a_model_decides_how_it_is_searched_unless_the_config_does(helps: bool, algorithm: str) -> None:
-    model = cast(LearnedModel, SimpleNamespace(info={"likely_to_help": helps}, heuristic=None))
+@pytest.mark.parametrize(("use", "algorithm"), [("search", "hybrid"), ("improvement", "portfolio")])
+def test_a_model_decides_how_it_is_searched_unless_the_config_does(use: str, algorithm: str) -> None:
+    model = cast(LearnedModel, SimpleNamespace(info={"network_use": use}, heuristic=None))
     assert Contestant("n-rsl", "n-rsl").search_options(1.0, 1, model).algorithm == algorithm
     for named in ("gbfs", "hybrid"):
         one = Contestant("n-rsl", "n-rsl", search={"algorithm": named})

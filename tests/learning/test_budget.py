@@ -27,7 +27,6 @@ def test_time_that_has_gone_before_counts() -> None:
     clock.now += 40
     assert (budget.left, budget.progress, budget.over) == (LEAST_SECONDS, 1.0, True)
     assert budget.remaining == -10
-    assert budget.rest(but=-15).remaining == 5
 
 
 @pytest.mark.parametrize("share", SHARES)

@@ -28,10 +28,9 @@ from goalward.measures import counted, format_batches, format_count, format_dura
 from goalward.outward import csv_text
 from goalward.search import TURNS, Algorithm, Statistics, Status
 from goalward.search.learned import LearnedModel, load_model
-from goalward.search.model import describe_cost_ratio
 from goalward.search.solving import TIME_LIMIT, Outcome, solve_all
 from goalward.search.starts import Start
-from goalward.search.strategy import strategy_for
+from goalward.search.strategy import describe_cost_ratio, strategy_for
 from goalward.task.plan_file import write_text_atomically
 from goalward.task.sexpr import read_text
 from goalward.task.states import missing_facts

@@ -9,9 +9,8 @@ from collections.abc import Callable
 SHARES: dict[str, float] = {
     # Of the time limit.
     "validation states": 0.1,  # after which walks to validation states end with what they have
-    "verdict": 0.1,  # kept back for validation searches at the end
-    "quality": 0.1,  # kept back for improving plans of validation states, which decides the network's share
     # Of a trial's time: the moment at which each ends with what it has.
+    "training": 0.8,  # after which validation searches follow
     "sizes": 0.1,  # choosing the number and the length of rollouts
     "rollouts": 0.25,
     "sampling": 0.5,  # drawing and labelling the data set of RSL, and the backward searches of SING
@@ -23,7 +22,8 @@ SHARES: dict[str, float] = {
     "drawing": 0.05,
     "experts": 0.1,
 }
-"""All shares of time. Not tuned, but "verdict": with half of it too few states were searched to choose what leads."""
+"""All shares of time. Not tuned, but "training": with less time for validation, too few states were searched to choose
+the lead and the network's use (rovers p30)."""
 
 LEAST_SECONDS = 0.1
 """What a step of learning gets, however little time is left. Not tuned."""
@@ -84,7 +84,3 @@ class Budget:
     def part(self, seconds: float | None) -> Budget:
         """Another budget by the same clock, from now on."""
         return Budget(seconds, clock=self.clock)
-
-    def rest(self, *, but: float = 0.0) -> Budget:
-        """Another budget by the same clock for what remains, with the last ``but`` seconds left out."""
-        return self.part(None if self.seconds is None else self.remaining - but)
