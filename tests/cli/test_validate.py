@@ -20,12 +20,7 @@ def write_plan(folder: Path, text: str) -> Path:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        PLAN,
-        PLAN.upper(),
-        PLAN.replace("\n", "\r\n"),
-        "; a comment\n\n  ( drive  t1 a b ) ; on the way\n(drive t1 b c)",
-    ],
+    [PLAN, PLAN.upper(), PLAN.replace("\n", "\r\n"), "; a comment\n\n  ( drive  t1 a b ) ; on the way\n(drive t1 b c)"],
 )
 def test_a_valid_plan_is_accepted_however_it_is_spelt(
     goalward: Goalward, trains: Files, tmp_path: Path, text: str

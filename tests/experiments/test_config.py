@@ -85,11 +85,7 @@ def test_seeds_that_compete_are_validated_and_a_single_one_is_not() -> None:
         ('method = "ff"', 'method = "ff"\noptions = { samples = 9 }', "ff: ff has no option 'samples' (known: none)"),
         ('method = "ff"', 'method = "ff"\nsearch = { bach = 1 }', "no option 'bach'; did you mean batch?"),
         ('method = "ff"', 'method = "ff"\nsearch = { batch = 0 }', "ff: batch is 0; it goes from 1 to"),
-        (
-            'method = "ff"',
-            'method = "ff"\nsearch = { batch = "one" }',
-            "ff: batch must be a number, but is 'one'",
-        ),
+        ('method = "ff"', 'method = "ff"\nsearch = { batch = "one" }', "ff: batch must be a number, but is 'one'"),
         ('method = "ff"', 'method = "ff"\nsearch = { time_limit = 1 }', "ff: time_limit is the same for all methods"),
         ('domain = "blocks"', 'domain = "block"', "generate[1]: unknown domain 'block'; did you mean blocks?"),
         ("{ n = 4 }", "{ m = 4 }", "generate[1]: blocks has no parameter 'm'"),

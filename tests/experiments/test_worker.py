@@ -180,9 +180,7 @@ def schedule(tmp_path_factory: pytest.TempPathFactory) -> Schedule:
     return Schedule(config, find_instances(config, folder), folder)
 
 
-def test_a_training_leaves_a_model_and_says_how_it_went_and_its_search_a_checked_plan(
-    schedule: Schedule,
-) -> None:
+def test_a_training_leaves_a_model_and_says_how_it_went_and_its_search_a_checked_plan(schedule: Schedule) -> None:
     training = next(unit for unit in schedule.units if unit.kind == "train")
     model = schedule.model_file(training)
     model.parent.mkdir(parents=True)

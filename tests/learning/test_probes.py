@@ -24,14 +24,7 @@ from helpers import make_tiny
 from wasteful_plans import wandering_plan
 
 QUICK = PreimageOptions(
-    width=32,
-    samples=4000,
-    length=20,
-    rollouts=2,
-    sampler="reachable",
-    expert=False,
-    max_epochs=9,
-    validation_states=10,
+    width=32, samples=4000, length=20, rollouts=2, sampler="reachable", expert=False, max_epochs=9, validation_states=10
 )
 
 
