@@ -121,7 +121,7 @@ def train(
     with (
         limits.enforce("training", unless=lambda: learned.done, advice=advice),
         Interrupt() as interrupt,
-        TrainingView(options, interrupt, spent=limits.elapsed) as view,
+        TrainingView(options, interrupt, uses_costs=task.uses_costs, spent=limits.elapsed) as view,
         TrainingLog(log, view) if log else contextlib.nullcontext(view) as watcher,
     ):
         learned.watcher = watcher
