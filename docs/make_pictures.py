@@ -9,6 +9,7 @@ import fcntl
 import html
 import os
 import pty
+import re
 import shutil
 import struct
 import subprocess
@@ -42,7 +43,7 @@ def run_on_terminal(*command: str | Path, folder: Path) -> str:
                 break
             stream.feed(data)
             now = "\n".join(line.rstrip() for line in screen.display).rstrip()
-            if "short search" in now and "training, trial" in now:
+            if "expansions" in now and re.search(r"training +█", now):
                 fullest = now
     os.close(ours)
     if process.returncode:
@@ -77,7 +78,7 @@ def live_view() -> None:
         folder = Path(name)
         made = ["generate", "blocks", "--set", "n=8", "--seed", "1", "-o", "blocks"]
         subprocess.run([program, *made], check=True, cwd=folder, stdout=subprocess.DEVNULL)
-        train = ["train", "blocks/domain.pddl", "blocks/problem.pddl", "-o", "blocks.goalward", "--time-limit", "20s"]
+        train = ["train", "blocks/domain.pddl", "blocks/problem.pddl", "-o", "blocks.goalward", "--time-limit", "1m"]
         shown = run_on_terminal(program, *train, folder=folder)
     text = f"$ goalward {' '.join(train)}\n{shown}"
     (PICTURES / "live-view.svg").write_text(as_svg(text, "The live view of goalward train"), encoding="utf-8")

@@ -100,10 +100,10 @@ def options_page() -> str:
         "# Options of the learners",
         NOTE,
         "Set an option with `--set` of `goalward train` (`--set max_epochs=20`), as a keyword of\n"
-        "`goalward.train` (`max_epochs=20`), or as a key of `options` in the config of an experiment.\n`goalward "
-        "methods NAME` prints the options of one method. If a default depends on the preset, the\n"
-        "table has both values; `fast` is the default preset. [How goalward learns](learning.md) explains what\n"
-        "the options do.",
+        "`goalward.train` (`max_epochs=20`), or as a key of `options` in the config of an experiment.\n"
+        "`goalward methods NAME` prints the options of one method. If a default depends on the preset, the\n"
+        "table has both values; `fast` is the default preset. [How goalward learns](learning.md) explains\n"
+        "what the options do.",
         "## n-rsl and rsl",
         table_of(own_first(shared.options)),
     ]

@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from goalward.outward import cell, csv_text, finite, printable
+from goalward.outward import cell, csv_text, finite, printable, wrapped
 
 
 def test_control_characters_are_spelt_out() -> None:
@@ -45,3 +45,16 @@ def test_numbers_and_names_stay_as_they_are() -> None:
 def test_rows_are_read_back_by_column() -> None:
     text = csv_text(["a", "b"], [{"b": 'say "x"', "a": 1}, [2, "y,z"]])
     assert list(csv.reader(io.StringIO(text))) == [["a", "b"], ["1", 'say "x"'], ["2", "y,z"]]
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_prose_is_wrapped_between_words_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "20")
+    text = "one two three four five six\nseven eight-and-a-half"
+    assert wrapped(text, io.StringIO()) == text
+    assert wrapped(text, Terminal()) == "one two three four\nfive six\nseven\neight-and-a-half"
+    assert wrapped("one two three four five six", Terminal(), indent=4) == "one two three four\n    five six"

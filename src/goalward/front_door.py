@@ -64,7 +64,7 @@ def train(
 
     given = make_options(method, settings)
     chosen = given if options is None else replace(options, **{name: getattr(given, name) for name in settings})
-    with Interrupt() as interrupt, TrainingView(chosen, interrupt, progress) as view:
+    with Interrupt() as interrupt, TrainingView(chosen, interrupt, progress, uses_costs=task.uses_costs) as view:
         return train_with(task, method, chosen, view)
 
 

@@ -11,7 +11,7 @@ import io
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TextIO
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 """Characters that move the cursor, change colours or the direction of writing; line ends and tabs are harmless."""
@@ -21,6 +21,18 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 def printable(text: str) -> str:
     """The text with control characters escaped, ``\\x1b`` for an escape, so that a terminal shows them."""
     return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def wrapped(text: str, stream: TextIO, indent: int = 0) -> str:
+    """The text as it is, or on a terminal with its lines wrapped between words, further ones indented."""
+    if not stream.isatty():
+        return text
+    import shutil  # noqa: PLC0415 - not needed off a terminal
+    import textwrap  # noqa: PLC0415
+
+    columns, margin = shutil.get_terminal_size().columns, " " * indent
+    lines = text.split("\n")
+    return "\n".join(textwrap.fill(line, columns, subsequent_indent=margin, break_on_hyphens=False) for line in lines)
 
 
 def finite(value: Any) -> Any:

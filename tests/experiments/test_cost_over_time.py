@@ -60,13 +60,13 @@ def test_plans_as_good_are_waited_for_and_any_plan_is_the_first() -> None:
     assert good is not None
     assert (good.seconds, good.baseline_seconds, good.unmatched, good.states) == (1.0, 9.0, 0, 8)  # 60 / (9 - 1)
     assert good.text == (
-        "beside plans as good from lama-full, training pays after 8 state(s): "
-        "1 m 00 s once, then 1.00 s a state, lama-full 9.00 s"
+        "compared with plans as good from lama-full, training pays off after 8 states "
+        "(1 m 00 s of training, then 1.00 s per state against 9.00 s)"
     )
     first = break_even("lama", 60.0, [(OURS, LAMA)], as_good=False)
     assert first is not None
     assert (first.seconds, first.baseline_seconds, first.states) == (0.2, 0.1, None)
-    assert first.text == "beside any plan from lama, training does not pay: 0.20 s a state, lama 0.10 s"
+    assert first.text == "compared with any plan from lama, training does not pay off (0.20 s per state against 0.10 s)"
 
 
 def test_a_baseline_that_never_has_a_plan_as_good_gives_a_bound() -> None:
@@ -74,12 +74,12 @@ def test_a_baseline_that_never_has_a_plan_as_good_gives_a_bound() -> None:
     found = break_even("lama-full", 58.0, [(best, LAMA), (OURS, LAMA)], as_good=True)
     assert found is not None
     assert (found.baseline_seconds, found.unmatched, found.states) == ((30 + 9) / 2, 1, 4)  # 58 / 18.5 = 3.1
-    assert "training pays after at most 4 state(s)" in found.text
-    assert found.text.endswith("; lama-full found none on 1 of 2 state(s)")
+    assert "training pays off after at most 4 states" in found.text
+    assert found.text.endswith("; lama-full found none for 1 of 2 states)")
     short = break_even("portfolio", 58.0, [(best, Curve(((0.1, 40.0),), 0.3))], as_good=True)
     assert short is not None
     assert short.states is None
-    assert "it is not known when training pays" in short.text
+    assert "it is not known when training pays off" in short.text
 
 
 def test_a_state_that_we_do_not_solve_costs_time_and_saves_none() -> None:

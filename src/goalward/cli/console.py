@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import sys
-import textwrap
 from typing import Any
 
 import click
 
-from goalward.outward import finite, printable
+from goalward.outward import finite, printable, wrapped
 
 
 def say(text: str = "", *, err: bool = False, nl: bool = True) -> None:
@@ -22,18 +20,12 @@ def say(text: str = "", *, err: bool = False, nl: bool = True) -> None:
 
 def say_wrapped(text: str, indent: int = 0) -> None:
     """Print lines of prose: wrapped on a terminal, with ``indent`` below the first line, otherwise as they are."""
-    if sys.stdout.isatty():
-        columns, margin = shutil.get_terminal_size().columns, " " * indent
-        lines = text.split("\n")
-        text = "\n".join(
-            textwrap.fill(line, columns, subsequent_indent=margin, break_on_hyphens=False) for line in lines
-        )
-    say(text)
+    say(wrapped(text, sys.stdout, indent))
 
 
 def complain(message: str) -> None:
-    """Print an error or a warning as one line on stderr."""
-    click.echo(f"goalward: {printable(' '.join(message.split()))}", err=True)
+    """Print an error or a warning on stderr: one line, or wrapped on a terminal."""
+    say(wrapped(f"goalward: {' '.join(message.split())}", sys.stderr), err=True)
 
 
 def print_json(value: Any) -> None:

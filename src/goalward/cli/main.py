@@ -18,7 +18,7 @@ from typing import NoReturn
 from goalward.cli.signals import ending_signals
 from goalward.cli.startup import start_clock
 from goalward.errors import ExitCode, GoalwardError
-from goalward.outward import printable
+from goalward.outward import printable, wrapped
 
 DEBUG = "--debug"
 BLAS_THREADS = "OPENBLAS_NUM_THREADS"
@@ -105,7 +105,7 @@ def name_and_version() -> str:
 def _fail(message: str, code: ExitCode) -> int:
     first_line = printable(" ".join(message.split()))
     try:
-        print(f"goalward: {first_line}", file=sys.stderr)
+        print(wrapped(f"goalward: {first_line}", sys.stderr), file=sys.stderr)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
     return int(code)

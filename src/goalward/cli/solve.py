@@ -28,10 +28,9 @@ from goalward.measures import counted, format_batches, format_count, format_dura
 from goalward.outward import csv_text
 from goalward.search import TURNS, Algorithm, Statistics, Status
 from goalward.search.learned import LearnedModel, load_model
-from goalward.search.model import describe_cost_ratio
 from goalward.search.solving import TIME_LIMIT, Outcome, solve_all
 from goalward.search.starts import Start
-from goalward.search.strategy import strategy_for
+from goalward.search.strategy import describe_cost_ratio, strategy_for
 from goalward.task.plan_file import write_text_atomically
 from goalward.task.sexpr import read_text
 from goalward.task.states import missing_facts
@@ -117,6 +116,7 @@ def solve(
     costs = any(start.task.uses_costs for start in readable)
     results = _Results(states, jobs, costs=costs, plain=plain)
     with Interrupt() as interrupt, results.live:
+        results.show_counts()
 
         def progress(figures: Statistics) -> bool:
             results.searching(figures)
@@ -353,6 +353,10 @@ class _Results:
         self._next_look = LOOK_INTERVAL
         if self._table is not None:
             say(self._table.row(row))
+        self.show_counts()
+
+    def show_counts(self) -> None:
+        """Show how many states are done, on a terminal."""
         if self._shown:
             self.live.update(self._counts())
 

@@ -12,12 +12,12 @@ from goalward.measures import format_count, format_duration, format_short_durati
 from goalward.outward import printable
 
 FOOTNOTE = """\
-expanded, length, cost, search and time are medians over solved states; search is the search alone
-time is wall-clock time and includes reading and grounding, or loading the model"""
+medians over solved states; search: seconds of search alone
+time: wall-clock time with reading and grounding, or loading the model, and with improving plans"""
 
 RATIO_FOOTNOTE = f"""\
-geometric mean over the states that some method solved; time counts reading and grounding, or loading the model
-a state without a plan counts as {PENALTY:g} times its dearest known plan"""
+geometric means over the states that some method solved; time includes reading and grounding, or loading the model
+a state without a plan counts as {PENALTY:g} times its most expensive known plan"""
 
 
 def show_summaries(summaries: Sequence[MethodSummary]) -> None:

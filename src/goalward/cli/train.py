@@ -36,9 +36,9 @@ from goalward.learning.methods import learned_methods, make_options, methods_wit
 from goalward.learning.options import PRESETS, REMOVED
 from goalward.learning.watchers import FirstEpoch
 from goalward.measures import counted, format_duration
-from goalward.search.model import Model, describe_cost_ratio, save_model
+from goalward.search.model import Model, save_model
 from goalward.search.portfolio import LEADS
-from goalward.search.strategy import NetworkUse, network_use
+from goalward.search.strategy import NetworkUse, describe_cost_ratio, network_use
 from goalward.task.grounding import ground_files
 
 DEFAULT_METHOD = "n-rsl"
@@ -121,7 +121,7 @@ def train(
     with (
         limits.enforce("training", unless=lambda: learned.done, advice=advice),
         Interrupt() as interrupt,
-        TrainingView(options, interrupt, spent=limits.elapsed) as view,
+        TrainingView(options, interrupt, uses_costs=task.uses_costs, spent=limits.elapsed) as view,
         TrainingLog(log, view) if log else contextlib.nullcontext(view) as watcher,
     ):
         learned.watcher = watcher
@@ -157,44 +157,38 @@ def _refuse_options_of_others(method: str, texts: Iterable[str]) -> None:
 def describe_training(model: Model) -> str:
     """The result of training in a few lines."""
     info = model.info
-    trials, kept = info["trials"], info["trials"][info["chosen_trial"]]
-    lines = []
+    trials, lines = info["trials"], []
     for i, trial in enumerate(trials):
         name, seconds, result = "Training", f" in {format_duration(info['seconds'])}", ""
         if len(trials) > 1:
             name, seconds = f"Trial {i + 1} (seed {trial['seed']})", ""
-            result = "" if trial["solved"] is None else f", {_of_states(trial['solved'], trial)} solved"
-            result += ", kept" if trial is kept else ""
+            if trial["solved"] is not None:
+                result = f", {trial['solved']} of {counted(trial['validation_states'], 'validation state')} solved"
+            result += ", kept" if i == info["chosen_trial"] else ""
         lines.append(f"{name}: {counted(trial['epochs'], 'epoch')}{seconds} ({trial['end']}){result}")
         lines += [f"  restarted, {reason}" for reason in trial["restarts"]]
     if len(trials) > 1:
         lines.append(f"Training time: {format_duration(info['seconds'])}")
     if info.get("solved_without") is not None:
         lines.append(
-            f"Short searches with the network solve {_of_states(kept['solved'], kept)}, "
-            f"the network alone {kept['solved_alone']}, searches without it {info['solved_without']}."
+            f"Of {counted(info['validation_states'], 'validation state')}, short searches with the network solve "
+            f"{info['solved']}, the network alone {info['solved_alone']}, and searches without it "
+            f"{info['solved_without']}."
         )
-    if verdict := _verdict(info):
-        lines.append(verdict)
+        lines.append(_verdict(info))
+    elif info["end"] == "time limit":
+        lines.append("There was no time to measure whether this model helps: try a longer --time-limit.")
     return "\n".join(lines)
-
-
-def _of_states(solved: int, trial: dict[str, Any]) -> str:
-    return f"{solved} of {counted(trial['validation_states'], 'validation state')}"
 
 
 def _verdict(info: dict[str, Any]) -> str:
     """How goalward solve uses the network, and what to try if it does not."""
-    ratio = describe_cost_ratio(info)
+    use, ratio = network_use(info), describe_cost_ratio(info)
     cheaper = "" if ratio is None else f" On validation states, {ratio}."
-    use = network_use(info)
-    if use is None:
-        late = "There was no time to measure whether this model helps: try a longer --time-limit."
-        return late if info["end"] == "time limit" else ""
     if use is NetworkUse.SEARCH:
-        return f"goalward solve uses the network: it begins with {LEADS[info['lead']]}.{cheaper}"
+        return f"goalward solve begins with {LEADS[info['lead']]}, which did best on them.{cheaper}"
     if use is NetworkUse.IMPROVEMENT:
-        return f"goalward solve finds a first plan without the network and improves it with the network.{cheaper}"
+        return f"goalward solve finds plans without the network and improves them with it.{cheaper}"
     if use is NetworkUse.UNKNOWN:
         return (
             "The searches were too short to tell whether this model helps, so goalward solve will search without it. "

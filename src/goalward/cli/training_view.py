@@ -107,8 +107,8 @@ class _Trial:
     probe: Probe | None = None
     at_work: bool = True
 
-    def rows(self) -> list[Row]:
-        """Names and values: what matters most comes first."""
+    def rows(self, unit: str) -> list[Row]:
+        """Names and values: what matters most comes first; errors are in this unit."""
         rows, probe, last = [], self.probe, self.last
         if probe is not None:
             rows.append(("short searches", f"solve {probe.solved} of {counted(probe.states, 'validation state')}"))
@@ -117,18 +117,25 @@ class _Trial:
                 rows.append(("expansions", f"{probe.expansions_per_step:.1f} per step"))
         if last is not None:
             if last.mean_error is not None:
-                rows.append(("mean error", f"{last.mean_error:.1f} steps on held-out states"))
+                rows.append(("mean error", f"{last.mean_error:.1f} {unit} on held-out states"))
             rows.append(("epoch", str(last.number)))
         return rows
 
 
 class TrainingView(_View, Watcher):
-    """The view of a training for one problem."""
+    """The view of a training for one problem; ``uses_costs`` says that its actions have costs."""
 
     def __init__(
-        self, options: LearnOptions, interrupt: Interrupt, shown: bool | None = True, spent: float = 0.0
+        self,
+        options: LearnOptions,
+        interrupt: Interrupt,
+        shown: bool | None = True,
+        *,
+        uses_costs: bool = False,
+        spent: float = 0.0,
     ) -> None:
         options = options.resolved()
+        self.unit = "cost" if uses_costs and getattr(options, "costs", "unit") == "pddl" else "steps"
         self.trials = options.trials
         self.side_by_side = trials_at_once(options)
         epochs: int = getattr(options, "max_epochs", ENDLESS)
@@ -160,9 +167,12 @@ class TrainingView(_View, Watcher):
         name, bar = self.current.phase, self.progress(self._done())
         if self.side_by_side > 1:
             shown = [trial for _, trial in sorted(self.seen.items()) if trial.at_work]
-            return [("training", bar), *((f"trial {trial.number + 1}", _in_one_line(trial)) for trial in shown)]
+            return [("training", bar), *((f"trial {trial.number + 1}", self._in_one_line(trial)) for trial in shown)]
         trial = [] if self.trials == 1 else [("trial", f"{self.current.number + 1} of {self.trials}")]
-        return [(name, bar), *trial, *self.current.rows()]
+        return [(name, bar), *trial, *self.current.rows(self.unit)]
+
+    def _in_one_line(self, trial: _Trial) -> str:
+        return "; ".join([trial.phase, *(f"{name} {value}" for name, value in trial.rows(self.unit))])
 
     def _heard_of(self, trial: int) -> _Trial:
         self.current = self.seen.setdefault(trial, _Trial(trial))
@@ -174,10 +184,6 @@ class TrainingView(_View, Watcher):
             return None
         done = [0 if trial.last is None else trial.last.number for trial in list(self.seen.values())]
         return min(sum(done) / (self.epochs * self.trials), 1.0)
-
-
-def _in_one_line(trial: _Trial) -> str:
-    return "; ".join([trial.phase, *(f"{name} {value}" for name, value in trial.rows())])
 
 
 class DomainView(_View):

@@ -92,18 +92,18 @@ class BreakEven:
     @property
     def text(self) -> str:
         """In words."""
-        goal = f"beside {'plans as good' if self.as_good else 'any plan'} from {self.baseline}"
-        each = f"{format_short_duration(self.seconds)} a state"
-        theirs = f"{self.baseline} {format_short_duration(self.baseline_seconds)}"
-        compared = counted(self.compared, "state")
-        none = f"; {self.baseline} found none on {self.unmatched} of {compared}" if self.unmatched else ""
-        if self.states is not None:
-            bound = "at most " if self.unmatched else ""
-            figures = f"{format_duration(self.training)} once, then {each}, {theirs}{none}"
-            return f"{goal}, training pays after {bound}{counted(self.states, 'state')}: {figures}"
+        goal = f"compared with {'plans as good' if self.as_good else 'any plan'} from {self.baseline}"
+        ours, theirs = format_short_duration(self.seconds), format_short_duration(self.baseline_seconds)
+        times = f"{ours} per state against {theirs}"
         if self.unmatched:
-            return f"{goal}, it is not known when training pays: {each}, {theirs}{none}"
-        return f"{goal}, training does not pay: {each}, {theirs}"
+            times += f"; {self.baseline} found none for {self.unmatched} of {counted(self.compared, 'state')}"
+        if self.states is not None:
+            states = f"{'at most ' if self.unmatched else ''}{counted(self.states, 'state')}"
+            training = f"{format_duration(self.training)} of training"
+            return f"{goal}, training pays off after {states} ({training}, then {times})"
+        if self.unmatched:
+            return f"{goal}, it is not known when training pays off ({times})"
+        return f"{goal}, training does not pay off ({times})"
 
 
 def break_even(

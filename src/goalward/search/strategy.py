@@ -79,6 +79,17 @@ def network_use(info: Mapping[str, Any]) -> NetworkUse | None:
     return NetworkUse.SEARCH if helps else NetworkUse.NONE
 
 
+def describe_cost_ratio(info: Mapping[str, Any]) -> str | None:
+    """What the network saved on validation states after training; None if plans were not compared."""
+    if info.get("cost_ratio") is None or not info.get("quality_states"):
+        return None
+    if not info.get("network_share") and network_use(info) is not NetworkUse.SEARCH:
+        return "the network did not make plans cheaper in the same time"
+    if f"{info['cost_ratio']:.2f}" == "1.00":
+        return "plans cost as much as those found without the network in the same time"
+    return f"plans cost {info['cost_ratio']:.2f} of those found without the network in the same time"
+
+
 def bind_h_ff(task: Task) -> BoundHeuristic:
     """h_FF, which the portfolio is built around."""
     return bind_heuristic(task, "ff")
