@@ -139,7 +139,7 @@ class Contest:
 
 def trainer(task_file: str, model_file: str, seconds: str, *settings: str) -> None:
     """Train in a process of its own, which goes by CPU time instead of the clock."""
-    from goalward.learning import make_options, train_with  # noqa: PLC0415 - loads PyTorch
+    from goalward.learning.methods import make_options, train_with  # noqa: PLC0415 - loads PyTorch
 
     time.monotonic = time.process_time  # type: ignore[assignment]  # what training goes by
     texts = dict(setting.split("=", 1) for setting in settings)

@@ -17,7 +17,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
 
-from goalward.learning import TrainingOptions, train_network
+from goalward.learning.options import TrainingOptions
+from goalward.learning.trainer import train_network
 from goalward.regression import RolloutOptions, regress
 from goalward.sampling import SamplingOptions, label, make_dataset
 from goalward.task.domains import generate

@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass
 
 from goalward.errors import GoalwardError
-from goalward.learning import METHODS, make_options, train_with
+from goalward.learning.methods import METHODS, make_options, train_with
 from goalward.search import BoundHeuristic, bind_heuristic
 from goalward.search.batches import search_many
 from goalward.task.domains import generate

@@ -23,7 +23,8 @@ from typing import Any
 
 from common import LISTS, Instance, Lines, chosen, find_benchmark, find_instances, lama_plans_until, part_of, translate
 from goalward import train
-from goalward.search.learned import LearnedModel, load_model
+from goalward.search.learned import load_model
+from goalward.search.planning import LearnedModel
 from goalward.search.solving import WHILE_IT_PAYS, Improvement, Outcome, solve
 from goalward.search.strategy import strategy_for
 from goalward.task.grounding import ground_files

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from goalward.learning import make_options, train_with
+from goalward.learning.methods import make_options, train_with
 from goalward.regression import RolloutOptions, regress
 from goalward.regression.sizes import suggest_length, suggest_rollouts
 from goalward.sampling import LABELS, SamplingOptions, Source

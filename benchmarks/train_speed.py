@@ -24,8 +24,9 @@ import torch
 
 from common import find_benchmark
 from goalward import _core
-from goalward.learning import TrainingOptions, train_network
+from goalward.learning.options import TrainingOptions
 from goalward.learning.state_network import TableSum
+from goalward.learning.trainer import train_network
 from goalward.regression import Rollouts, regress
 from goalward.sampling import SAMPLERS, Dataset, SamplingOptions, make_dataset
 from goalward.task.grounding import ground_files

@@ -16,7 +16,7 @@ from goalward.experiments.config import read_config
 from goalward.experiments.contest import parse_entrants
 from goalward.experiments.store import Result, Unit
 from goalward.experiments.summary import summarise
-from goalward.learning import METHODS, find_method
+from goalward.learning.methods import METHODS, find_method
 from goalward.report import load
 from goalward.report.queues import queue_use
 from goalward.search import ALGORITHMS, BoundHeuristic, SearchOptions, bind_heuristic, search

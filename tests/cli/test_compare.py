@@ -19,7 +19,7 @@ import pytest
 from goalward.baselines import fast_downward
 from goalward.cli.main import run as run_command
 from goalward.experiments import contest, unit_work
-from goalward.learning import METHODS
+from goalward.learning.methods import METHODS
 from goalward.search.learned import load_model
 from goalward.task import grounding
 

@@ -14,7 +14,7 @@ from goalward.errors import UsageError
 from goalward.experiments import contestants
 from goalward.experiments.config import Config, load_config, read_config, shipped_configs
 from goalward.experiments.contestants import Contestant
-from goalward.search.learned import LearnedModel
+from goalward.search.planning import LearnedModel
 from goalward.search.solving import UNTIL_THE_END, WHILE_IT_PAYS, Improvement
 
 GOOD = """\

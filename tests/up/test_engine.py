@@ -187,7 +187,10 @@ def test_a_limit_is_not_taken_for_a_proof(tmp_path: Path, timeout: float) -> Non
 
 
 def test_a_timeout_of_nothing_is_refused() -> None:
-    with OneshotPlanner(name="goalward") as planner, pytest.raises(UPUsageError, match="timeout must be above 0 s, but is 0 s"):
+    with (
+        OneshotPlanner(name="goalward") as planner,
+        pytest.raises(UPUsageError, match="timeout must be above 0 s, but is 0 s"),
+    ):
         planner.solve(path_problem(), timeout=0)
 
 

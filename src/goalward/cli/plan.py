@@ -40,7 +40,8 @@ from goalward.search import (
     prepare,
 )
 from goalward.search.heuristics import check_heuristic
-from goalward.search.learned import LearnedModel, load_model
+from goalward.search.learned import load_model
+from goalward.search.planning import LearnedModel
 from goalward.search.solving import UNTIL_THE_END, Outcome, solve
 from goalward.search.starts import initial_state
 from goalward.search.strategy import default_search, strategy_for

@@ -42,7 +42,8 @@ from goalward.measures import (
 )
 from goalward.outward import csv_text
 from goalward.search import TURNS, Algorithm, Statistics, Status
-from goalward.search.learned import LearnedModel, load_model
+from goalward.search.learned import load_model
+from goalward.search.planning import LearnedModel
 from goalward.search.solving import TIME_LIMIT, Outcome, solve_all
 from goalward.search.starts import Start
 from goalward.search.strategy import strategy_for

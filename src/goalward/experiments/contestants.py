@@ -15,7 +15,7 @@ from goalward.learning.methods import FORMER_METHODS, METHODS, Method, find_meth
 from goalward.learning.options import LearnOptions
 from goalward.search import HEURISTICS, SearchOptions
 from goalward.search.best_first import FORMER_ALGORITHMS
-from goalward.search.learned import LearnedModel
+from goalward.search.planning import LearnedModel
 from goalward.search.portfolio import current_lead
 from goalward.search.solving import UNTIL_THE_END, WHILE_IT_PAYS, Improvement
 from goalward.search.strategy import Strategy, default_search, strategy_for

@@ -26,8 +26,9 @@ from goalward.learning.methods import train_with
 from goalward.learning.watchers import FirstEpoch
 from goalward.outward import finite
 from goalward.search import BoundHeuristic, Statistics, Status, bind_heuristic
-from goalward.search.learned import LearnedModel, import_for, load_model
+from goalward.search.learned import import_for, load_model
 from goalward.search.model import Model, save_model
+from goalward.search.planning import LearnedModel
 from goalward.search.solving import Outcome, solve
 from goalward.search.starts import Start
 from goalward.task.plan_file import format_plan, write_text_atomically

@@ -1,7 +1,7 @@
-"""What every learned model can do, the kinds of model files there are, and the one way to load them.
+"""The kinds of model files, and the one way to load them.
 
-To add a kind: one file with a class that has what :class:`LearnedModel` asks for and a function that loads it from a
-path, and one line in :data:`KINDS`. Every command that takes a model then takes files of that kind.
+To add a kind: one file with a subclass of :class:`~goalward.search.planning.LearnedModel` and a function that loads it
+from a path, and one line in :data:`KINDS`. Every command that takes a model then takes files of that kind.
 """
 
 from __future__ import annotations
@@ -9,45 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from goalward.errors import StateMismatchError
-from goalward.search.heuristics import BoundHeuristic
+from goalward.search.planning import LearnedModel
 from goalward.search.portfolio import LEADS, LONGEST_HEAD_START, current_lead
-from goalward.search.starts import Start
 from goalward.task import sexpr
 from goalward.task.store import stored_format
-from goalward.task.strips import Task
-
-
-class LearnedModel(Protocol):
-    """A heuristic that was learned, for one problem or for a whole domain."""
-
-    @property
-    def info(self) -> dict[str, Any]:
-        """How it was made: method, options, seed, versions, training curve."""
-
-    @property
-    def task(self) -> Task | None:
-        """The task that it was trained for; None if it is for any problem of a domain."""
-
-    def check_domain(self, text: str, source: str) -> None:
-        """Refuse a domain that is not the one it was trained for, comments and layout aside."""
-
-    def start(self, text: str, source: str) -> Start:
-        """The initial state of a PDDL problem, on the atoms of a task that the heuristic can be bound to."""
-
-    def heuristic(self, task: Task) -> BoundHeuristic:
-        """The heuristic, bound to a task that :meth:`start` gave."""
-
-    def with_settings(self, **settings: int) -> LearnedModel:
-        """The same model, used in another way; a setting that it does not have is an error."""
-
-    def save(self, path: str | Path) -> None:
-        """Write it to a file, which :func:`load_model` reads."""
-
-    def summary(self, *, details: bool = False) -> dict[str, Any]:
-        """What a person wants to know of it; with ``details`` also the long lists, such as the training curve."""
 
 
 @dataclass(frozen=True)

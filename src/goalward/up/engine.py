@@ -33,7 +33,8 @@ from unified_planning.plans import PlanKind
 
 from goalward.cli.limits import Limits
 from goalward.errors import ExitCode, GoalwardError, LimitError, PddlError, UnsupportedError, UsageError
-from goalward.search.learned import LearnedModel, load_model
+from goalward.search.learned import load_model
+from goalward.search.planning import LearnedModel
 from goalward.search.solving import WHILE_IT_PAYS, Improvement
 from goalward.task.grounding import UnsolvableError
 from goalward.task.validate import validate_plan

@@ -11,7 +11,7 @@ from goalward.measures import parse_size
 from goalward.search.anytime import anytime_plans
 from goalward.search.best_first import SearchOptions
 from goalward.search.heuristics import BoundHeuristic
-from goalward.search.learned import LearnedModel
+from goalward.search.planning import LearnedModel
 from goalward.search.solving import Improvement, Outcome, solve
 from goalward.search.starts import Start, initial_state
 from goalward.search.strategy import strategy_for
