@@ -1,4 +1,4 @@
-"""Boot and BExp: regressions grow with success, labels come from searches, and whatever ends them leaves a model."""
+"""Boot and BExp: regressions become longer with success, labels come from searches, and any ending leaves a model."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from goalward.baselines import bexp, boot, regressed
 from goalward.baselines.bexp import expansion_labels
-from goalward.baselines.boot import BootOptions, ReplayBuffer, grow, plan_labels
+from goalward.baselines.boot import BootOptions, ReplayBuffer, next_max_length, plan_labels
 from goalward.baselines.regressed import PLAIN_SAMPLERS, RegressedStates
 from goalward.cli.live import sparkline
 from goalward.learning.methods import train_with
@@ -46,19 +46,19 @@ def goal_of(task: Task) -> State:
     ("solved", "tried", "grows"), [(95, 100, True), (94, 100, False), (19, 20, True), (18, 20, False), (0, 0, False)]
 )
 def test_regressions_double_when_95_percent_are_solved(solved: int, tried: int, grows: bool) -> None:
-    assert grow(5, solved, tried, BootOptions()) == (10 if grows else 5)
+    assert next_max_length(5, solved, tried, BootOptions()) == (10 if grows else 5)
 
 
 def test_the_rule_is_exact_for_every_number_of_states() -> None:
     for tried in range(1, 3000):
         enough = -(-19 * tried // 20)
-        assert grow(3, enough, tried, BootOptions()) == 6
-        assert grow(3, enough - 1, tried, BootOptions()) == 3
+        assert next_max_length(3, enough, tried, BootOptions()) == 6
+        assert next_max_length(3, enough - 1, tried, BootOptions()) == 3
 
 
 def test_regressions_do_not_grow_beyond_their_bound() -> None:
-    assert grow(60, 10, 10, BootOptions(max_length=100)) == 100
-    assert grow(100, 10, 10, BootOptions(max_length=100)) == 100
+    assert next_max_length(60, 10, 10, BootOptions(max_length=100)) == 100
+    assert next_max_length(100, 10, 10, BootOptions(max_length=100)) == 100
 
 
 class Staged:

@@ -24,7 +24,7 @@ from goalward.task.lifted_reader import read_domain, read_problem
 from goalward.task.strips import Task
 
 if TYPE_CHECKING:
-    from goalward.baselines.hgn_data import Lessons
+    from goalward.baselines.hgn_data import OptimalPlanStates
     from goalward.baselines.hgn_training import DomainEpoch
 
 
@@ -102,7 +102,7 @@ class DomainView:
         """False once a stop was requested."""
         return not self.interrupt.asked
 
-    def lessons(self, lessons: Lessons) -> None:
+    def lessons(self, lessons: OptimalPlanStates) -> None:
         """The data of one problem is ready, or no optimal plan was found for it."""
         name, facts = self.names[len(self.taught)], lessons.summary()
         self.taught.append(facts)
