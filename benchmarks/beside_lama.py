@@ -71,7 +71,7 @@ OURS = ("portfolio", "hybrid", "solve", "network")
 FORMER = {"goalward-lama": "portfolio"}  # names in the lines of earlier runs
 
 
-class Contest:
+class Comparison:
     """All searches on the states of one instance."""
 
     def __init__(self, instance: Instance, folder: Path, options: argparse.Namespace) -> None:
@@ -316,7 +316,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         for instance in instances:
             states = [n for n in range(1, options.states + 1) if not lines.has(instance=instance.label, state=n)]
-            contest = Contest(instance, options.models or Path(scratch), options) if states else None
+            contest = Comparison(instance, options.models or Path(scratch), options) if states else None
             for state in states:
                 assert contest is not None
                 line = contest.results(state)

@@ -50,7 +50,7 @@ def main() -> None:
             curve = [[epoch, 3.1, 3.2, epoch * 1.5] for epoch in range(15)]
             for number, unit in enumerate(plan.units):
                 training = unit.kind == "train"
-                store.begin(unit.id)
+                store.begin_attempt(unit.id)
                 store.add(
                     Result(
                         unit.id, "trained" if training else "solved" if number % 3 else "out of time",

@@ -63,7 +63,7 @@ class Measurement:
         return self.growth / self.stored
 
 
-class Contest:
+class Comparison:
     """Both planners on states of one instance; everything that is not search is prepared once."""
 
     def __init__(self, instance: Instance, folder: Path, limit: float) -> None:
@@ -142,7 +142,7 @@ class Speed:
         return self.ours / self.theirs
 
 
-def measure_speed(contests: Iterable[Contest], repetitions: int) -> Speed:
+def measure_speed(contests: Iterable[Comparison], repetitions: int) -> Speed:
     """On the first instance whose searches can be timed: alternate between the planners; median rates."""
     for contest in contests:
         total = dict.fromkeys(MARKS, 0.0)
@@ -186,7 +186,7 @@ class Memory:
         return self.ours / self.theirs
 
 
-def measure_memory(contests: Iterable[Contest], repetitions: int) -> Memory:
+def measure_memory(contests: Iterable[Comparison], repetitions: int) -> Memory:
     """On the first state where both planners store enough; where there is none, on the one with the most."""
     best: Memory | None = None
     for contest in contests:
@@ -200,7 +200,7 @@ def measure_memory(contests: Iterable[Contest], repetitions: int) -> Memory:
     return best
 
 
-def _memory_of(contest: Contest, state: int, repetitions: int) -> Memory:
+def _memory_of(contest: Comparison, state: int, repetitions: int) -> Memory:
     runs: dict[str, list[Measurement]] = {planner: [] for planner in MARKS}
     for _ in range(repetitions):
         for planner in MARKS:
@@ -242,7 +242,7 @@ def main() -> None:
         print(f"\n{'evaluations per second':<52}{'states':>7}{OURS:>15}{THEIRS:>15}{'ratio':>8}")
         for domain in domains:
             moderate = [i for i in instances if i.domain == domain and i.difficulty == "moderate"]
-            contests = (Contest(instance, Path(folder), arguments.limit) for instance in moderate)
+            contests = (Comparison(instance, Path(folder), arguments.limit) for instance in moderate)
             speed = measure_speed(contests, arguments.repetitions)
             speeds.append(speed)
             print(
@@ -253,7 +253,7 @@ def main() -> None:
         print(f"\n{'bytes per stored state (packed)':<52}{'stored':>20}{OURS:>15}{THEIRS:>15}{'ratio':>8}")
         for domain in domains:
             mine = [instance for instance in instances if instance.domain == domain]
-            contests = (Contest(instance, Path(folder), arguments.limit) for instance in _candidates(mine))
+            contests = (Comparison(instance, Path(folder), arguments.limit) for instance in _candidates(mine))
             memory = measure_memory(contests, arguments.repetitions)
             memories.append(memory)
             print(_memory_line(memory), flush=True)

@@ -249,12 +249,14 @@ class Options:
         return [option.name for option in known if option.by_preset and getattr(self, option.name) is None]
 
 
+def split_setting(setting: str, form: str = "NAME=VALUE") -> tuple[str, str]:
+    """Name and value of a ``--set`` argument; ``form`` is how the error says that it must be written."""
+    name, equals, value = setting.partition("=")
+    if not equals:
+        raise UsageError(f"--set {setting}: write it as {form}")
+    return name.strip(), value.strip()
+
+
 def split_settings(settings: Iterable[str]) -> dict[str, str]:
-    """Texts by name from ``name=value``; the last one of each name counts, and names may have hyphens."""
-    texts = {}
-    for setting in settings:
-        name, equals, text = setting.partition("=")
-        if not equals:
-            raise UsageError(f"--set {setting}: write it as name=value")
-        texts[name.strip().replace("-", "_")] = text.strip()
-    return texts
+    """Values by name from ``name=value``. Names may have hyphens; the last value of a name counts."""
+    return {name.replace("-", "_"): value for name, value in map(split_setting, settings)}

@@ -35,8 +35,8 @@ from goalward.cli.summaries import show_summaries
 from goalward.cli.terminal import errors
 from goalward.declared import BATCHES, DURATION, SIZE
 from goalward.errors import ExitCode, UsageError
+from goalward.experiments.comparison import Comparison, parse_methods
 from goalward.experiments.config import Budgets
-from goalward.experiments.contest import Contest, parse_entrants
 from goalward.experiments.store import Result, Unit
 from goalward.experiments.summary import Entry, MethodSummary, summarise
 from goalward.learning.probes import Probe
@@ -112,21 +112,21 @@ def compare(
     """
     if as_json and as_csv:
         raise UsageError("choose one of --json and --csv")
-    entrants = parse_entrants(methods, settings, batch)
+    compared = parse_methods(methods, settings, batch)
     if models is not None:
         models.mkdir(parents=True, exist_ok=True)
-        inputs = [domain, problem, *states, *(entrant.model for entrant in entrants)]
-        for entrant in entrants:
-            if entrant.trains:
-                check_output(models / f"{entrant.contestant.label}.goalward", inputs, force=force)
+        inputs = [domain, problem, *states, *(one.model for one in compared)]
+        for one in compared:
+            if one.trains:
+                check_output(models / f"{one.config.label}.goalward", inputs, force=force)
     budgets = Budgets(train_limit, time_limit, memory_limit)
     entries: list[Entry] = []
     with tempfile.TemporaryDirectory(prefix="goalward-") as scratch, Interrupt() as interrupt:
-        contest = Contest(
+        comparison = Comparison(
             domain,
             problem,
             states,
-            tuple(entrants),
+            tuple(compared),
             budgets,
             seed,
             models or Path(scratch),
@@ -135,11 +135,11 @@ def compare(
         )
         limits = Limits.of_command(max(train_limit, time_limit), memory_limit)
         with spinner("grounding"), limits.enforce("reading and grounding the problem", signals=False):
-            contest.check()
+            comparison.check()
         with spinner("loading"):
-            contest.load()
-        with _observer(len(entrants) * len(states), interrupt) as observer:
-            entries.extend(contest.run(observer))
+            comparison.preload()
+        with _observer(len(compared) * len(states), interrupt) as observer:
+            entries.extend(comparison.run(observer))
     runs = [_run(unit, result) for unit, result in entries if unit.kind == "search"]
     if as_json:
         summaries = [asdict(summary) for summary in summarise(entries)]

@@ -75,7 +75,7 @@ def run(
     if dry_run:
         _show_schedule(chosen, output, slurm)
         return ExitCode.SUCCESS
-    if not (scheduler or slurm) and any(contestant.kind != "planner" for contestant in chosen.methods):
+    if not (scheduler or slurm) and any(method.kind != "planner" for method in chosen.methods):
         require_torch("learning in an experiment")
     n_jobs = jobs or cores()
     logs = output.absolute() / "slurm"
@@ -144,7 +144,7 @@ def _show_schedule(config: Config, output: Path, slurm: bool) -> None:
     trainings = sum(unit.kind == "train" for unit in schedule.units)
     say(
         f"{len(schedule.units)} units: {trainings} trainings, {len(schedule.units) - trainings} searches; "
-        f"at most {format_duration(schedule.seconds_at_most())} on one core"
+        f"at most {format_duration(schedule.max_seconds())} on one core"
     )
 
 
@@ -194,7 +194,7 @@ class _PlainObserver:
         self.progress.finished(unit, result)
 
     def lost(self, unit: Unit, reason: str) -> None:
-        self.progress.gone(unit)
+        self.progress.was_lost(unit)
         self.say(f"{unit.id}: {reason}; it will be started again")
 
     def stopped(self) -> bool:
