@@ -10,7 +10,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from goalward.errors import UsageError, of_these
+from goalward.errors import UsageError, known_names
 from goalward.experiments.config import Benchmark, Choice, Config, Generated
 from goalward.task.domains import generate
 from goalward.task.plan_file import write_text_atomically
@@ -110,7 +110,7 @@ def _pick(present: list[str], choice: Choice, key: str, where: Path, extra: list
     known = [*present, *(extra or [])]
     for name in choice:
         if name not in known:
-            raise UsageError(f"{key}: there is no {name} in {where}{of_these(name, known)}")
+            raise UsageError(f"{key}: there is no {name} in {where}{known_names(name, known)}")
     return list(choice)
 
 
@@ -150,7 +150,7 @@ def _refuse_unknown_instances(found: list[InstanceFolder], chosen: Benchmark) ->
         for name in chosen.instances:
             if name not in present:
                 known = {path.name for instance in found for path in instance.folder.parent.iterdir()}
-                raise UsageError(f"benchmark.instances: there is no {name}{of_these(name, sorted(known))}")
+                raise UsageError(f"benchmark.instances: there is no {name}{known_names(name, sorted(known))}")
 
 
 def _folders(path: Path) -> list[str]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from goalward.declared import DURATION, SHARE, Kind, Options, option, split_setting
-from goalward.errors import GoalwardError, UsageError, of_these
+from goalward.errors import GoalwardError, UsageError, known_names
 from goalward.experiments.method_configs import MethodConfig, read_methods, with_current_names
 from goalward.experiments.tables import CHOICE, LABEL, SIZE, TABLE, TEXT, TEXTS, list_of_tables, read_table, toml_value
 from goalward.search.solving import TIME_LIMIT
@@ -218,7 +218,7 @@ def load_config(source: str, settings: Sequence[str] = (), benchmark: Path | Non
         data, path = shipped[source].encode(), Path(f"{source}.toml")
     else:
         raise UsageError(f"{source}: no such file, and no shipped config of that name"
-                         f"{of_these(path.stem, shipped)}")  # fmt: skip
+                         f"{known_names(path.stem, shipped)}")  # fmt: skip
     try:
         table = tomllib.loads(data.decode())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from goalward.baselines.fast_downward import PLANNERS, find_driver, missing_driver
 from goalward.baselines.hgn_model import DomainOptions
 from goalward.declared import DURATION, Options, option
-from goalward.errors import GoalwardError, UsageError, of_these
+from goalward.errors import GoalwardError, UsageError, known_names
 from goalward.experiments.tables import LABEL, TABLE, TEXT, as_label, read_table
 from goalward.learning.methods import FORMER_METHODS, METHODS, Method, find_method, make_options
 from goalward.learning.options import LearnOptions
@@ -102,7 +102,7 @@ class MethodConfig:
         _refuse(self.search, LIMITS)
         for name in self.search:
             if name not in known:
-                raise UsageError(f"the search of {self.method} has no option {name!r}{of_these(name, known)}")
+                raise UsageError(f"the search of {self.method} has no option {name!r}{known_names(name, known)}")
         try:
             self.search_options(1.0, 1)
             _ = self.improvement
@@ -121,7 +121,7 @@ class MethodConfig:
         known = ["model"] if self.kind == "domain" else []
         for name in self.options:
             if name not in known:
-                raise UsageError(f"{self.method} has no option {name!r}{of_these(name, known)}")
+                raise UsageError(f"{self.method} has no option {name!r}{known_names(name, known)}")
         if self.kind == "domain" and not isinstance(self.options.get("model"), str):
             raise UsageError(
                 f"{self.method} is learned per domain: set options.model to its model file, in which {{domain}} stands "
@@ -235,7 +235,7 @@ def _system(name: str) -> Method:
     if name in HEURISTICS and name not in METHODS:
         return Method(name, "planner", f"GBFS with {name}", HEURISTICS[name].reference)
     if name not in METHODS and name not in FORMER_METHODS:
-        raise UsageError(f"unknown method {name!r}{of_these(name, dict.fromkeys([*METHODS, *HEURISTICS]))}")
+        raise UsageError(f"unknown method {name!r}{known_names(name, dict.fromkeys([*METHODS, *HEURISTICS]))}")
     return find_method(name)
 
 
@@ -255,7 +255,7 @@ def read_methods(tables: list[dict[str, Any]]) -> tuple[list[MethodConfig], list
         entry = read_table(_Entry, table, where)
         name = entry.method or entry.label
         if name is None:
-            raise UsageError(f"{where} has no method{of_these('', METHODS)}")
+            raise UsageError(f"{where} has no method{known_names('', METHODS)}")
         try:
             _system(name)
         except UsageError as error:
@@ -285,7 +285,7 @@ def _check_model_sources(chosen: list[MethodConfig]) -> None:
             continue
         if one.model_of not in trained:
             raise UsageError(f"{one.label}: no method with the label {one.model_of} trains models"
-                             f"{of_these(one.model_of, trained)}")  # fmt: skip
+                             f"{known_names(one.model_of, trained)}")  # fmt: skip
         if one.method != trained[one.model_of].method:
             raise UsageError(f"{one.label} is {one.method}, but {one.model_of} is {trained[one.model_of].method}")
 

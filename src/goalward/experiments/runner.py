@@ -22,7 +22,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from goalward.errors import GoalwardError, UsageError, is_the_machines
+from goalward.errors import GoalwardError, UsageError, is_machine_error
 from goalward.experiments.benchmark import find_instances
 from goalward.experiments.clusters import SchedulerLostError, Workers
 from goalward.experiments.config import Config
@@ -216,7 +216,7 @@ class Runner:
                     self._losses[unit.id] += 1
                     self.store.begin_attempt(unit.id)
                 return UnitOutcome(unit.id, lost="its worker died")
-            if is_the_machines(error):
+            if is_machine_error(error):
                 return UnitOutcome(unit.id, blocked=f"its worker could not run it: {error}")
             # The worker failed, for example because it lacked the memory to start a process; the unit may be fine.
             return UnitOutcome(unit.id, lost=f"its worker could not run it: {type(error).__name__}: {error}")

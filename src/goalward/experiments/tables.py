@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from goalward.declared import Kind, Options, declared
-from goalward.errors import UsageError, of_these
+from goalward.errors import UsageError, known_names
 from goalward.measures import parse_size
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+=,:-]*")
@@ -88,7 +88,7 @@ def read_table(kind: type[T], table: Any, where: str, *, others: Iterable[str] =
     known = [*declared(kind), *others]
     for key in table:
         if key not in known:
-            raise UsageError(f"unknown key {prefix}{key}{of_these(key, known)}")
+            raise UsageError(f"unknown key {prefix}{key}{known_names(key, known)}")
     try:
         return kind(**{key: value for key, value in table.items() if key in declared(kind)})
     except UsageError as error:

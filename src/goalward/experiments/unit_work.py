@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from goalward import _core
 from goalward.baselines.fast_downward import PLANNERS, run_planner
 from goalward.baselines.hgn_model import save_domain_model
-from goalward.errors import ExitCode, GoalwardError, LimitError, is_the_machines
+from goalward.errors import ExitCode, GoalwardError, LimitError, is_machine_error
 from goalward.experiments.method_configs import PORTFOLIO
 from goalward.experiments.store import Result
 from goalward.experiments.units import Job
@@ -104,7 +104,7 @@ def do_unit(
     except MemoryError:
         return _ended(job, Status.OUT_OF_MEMORY, clock, "out of memory")
     except (GoalwardError, OSError, RecursionError) as error:
-        if is_the_machines(error):
+        if is_machine_error(error):
             raise BlockedError(str(error)) from None
         return Result(job.unit.id, "failed", total_time=clock.seconds, error=str(error))
 
