@@ -57,7 +57,7 @@ from goalward.experiments.cost_over_time import Curve, break_even
 from goalward.search import bind_heuristic, prepare, search
 from goalward.search.improve import Improver
 from goalward.search.solving import WHILE_IT_PAYS
-from goalward.search.strategy import default_search, is_of_use, strategy_for
+from goalward.search.strategy import NetworkUse, default_search, network_use, strategy_for
 from goalward.task.grounding import ground_files
 from goalward.task.states import StateReader
 from goalward.task.store import load_task, save_task
@@ -101,9 +101,9 @@ class Comparison:
             subprocess.run([sys.executable, __file__, "--trainer", *map(str, words)], check=True)
         model = load_model(self.model)
         known = {
-            name: model.info.get(name) for name in ("seconds", "likely_to_help", "lead", "head_start", "end", "notes")
+            name: model.info.get(name) for name in ("seconds", "network_use", "lead", "head_start", "end", "notes")
         }
-        return known | {"of_use": is_of_use(model)}
+        return known | {"of_use": network_use(model.info) in (NetworkUse.SEARCH, None)}
 
     def _ours(self, state: int, algorithm: str, limit: float | None = None) -> dict[str, Any]:
         source = self.task_file if algorithm == "portfolio" else self.model

@@ -1,12 +1,19 @@
 """What a model buys: cost of plans with it, over the cost of plans without it and of LAMA's, on the same states.
 
-    python benchmarks/plan_quality.py --models DIR --list mid --states 5 --out quality.jsonl
-    python benchmarks/plan_quality.py --models DIR --list mid --states 5 --seconds 5 --against plan,anytime,lama
+    python benchmarks/plan_quality.py --models DIR --list mid --states 5 --seeds 3 --out quality.jsonl
+    python benchmarks/plan_quality.py --models DIR --list mid --sides solve,solve5,anytime,lama --out quality.jsonl
 
-``solve`` is what users get with a model: first plan and default improvement (``--seconds`` improves for longer).
-``plan`` is the same without a model, ``anytime`` is ``goalward plan --anytime``, and ``lama`` is LAMA (``--alias
-lama``), each after 30 s. Times are CPU time, grounding and loading left out. A model that is missing in DIR is
-trained for ``--train`` seconds. Results go to a file line by line; a run that was cut short goes on where it stopped.
+The sides, each on every state:
+
+    solve     as users get it with a model: first plan and default improvement
+    solve5    the same, with improvement for 5 s
+    plan      as users get it without a model
+    anytime   ``goalward plan --anytime`` for 30 s
+    lama      LAMA (``--alias lama``) for 30 s
+
+Times are CPU time, grounding and loading left out; training is counted in CPU time, too, so that other work on the
+machine does not change much. Models missing in DIR are trained for ``--train`` seconds, one for each seed. Results go
+to a file line by line; a run that was cut short goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -17,45 +24,62 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
-from statistics import geometric_mean, mean, median
+from statistics import geometric_mean, median
 from typing import Any
 
 from common import LISTS, Instance, Lines, chosen, find_benchmark, find_instances, lama_plans_until, part_of, translate
-from goalward import train
+from goalward.experiments.cost_over_time import Curve, break_even
+from goalward.learning.methods import make_options, train_with
 from goalward.search.learned import load_model
 from goalward.search.planning import LearnedModel
-from goalward.search.solving import WHILE_IT_PAYS, Improvement, Outcome, solve
+from goalward.search.solving import WHILE_IT_PAYS, Improvement, solve
+from goalward.search.starts import Start
 from goalward.search.strategy import strategy_for
 from goalward.task.grounding import ground_files
+from goalward.task.states import StateReader
+from goalward.task.strips import Task
 
-OPPONENTS = ("plan", "anytime", "lama")
-SEARCH_LIMIT = 30.0
+LEARNED = {"solve": WHILE_IT_PAYS, "solve5": Improvement(5.0)}
+OTHERS = {"plan": WHILE_IT_PAYS, "anytime": Improvement(30.0), "lama": None}
+SEARCH_LIMIT = 60.0
+
+
+@cache
+def ground(instance: Instance) -> Task:
+    return ground_files(instance.domain_file, instance.problem_file)
+
+
+def model_file(instance: Instance, folder: Path, seed: int) -> Path:
+    return folder / f"{instance.label.replace('/', '_')}_{seed}.goalward"
 
 
 def model_of(instance: Instance, folder: Path, seconds: float, seed: int) -> LearnedModel:
-    """The instance's model, trained now if it is not there yet."""
-    file = folder / f"{instance.label.replace('/', '_')}_{seed}.goalward"
+    """The instance's model, trained now if it is missing."""
+    file = model_file(instance, folder, seed)
     if not file.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        task = ground_files(instance.domain_file, instance.problem_file)
-        train(task, time_limit=seconds, seed=seed, progress=False).save(file)
+        options = make_options("n-rsl", {"time_limit": seconds, "seed": seed})
+        train_with(ground(instance), "n-rsl", options, clock=time.process_time).save(file)
     return load_model(file)
 
 
-def ours(instance: Instance, state: int, model: LearnedModel, improve: Improvement, *, learned: bool) -> dict[str, Any]:
-    """One state with the model or without it."""
+def ours(instance: Instance, state: int, model: LearnedModel | None, improve: Improvement) -> dict[str, Any]:
+    """One state, with a model or without one."""
     file = instance.state_file(state)
-    start = model.start(file.read_text(), str(file))
-    strategy = strategy_for(model if learned else None)
+    if model is not None:
+        start = model.start(file.read_text(), str(file))
+    else:
+        start = Start(ground(instance), StateReader(ground(instance)).read(file))
+    strategy = strategy_for(model)
     bound = strategy.bind(start.task)
     begun = time.process_time()
-    outcome = solve(start, bound, replace(strategy.options, time_limit=SEARCH_LIMIT * 2), improve=improve)
-    return {"cost": outcome.cost, "first": _first(outcome), "seconds": time.process_time() - begun}
-
-
-def _first(outcome: Outcome) -> int | None:
-    return outcome.found.cost if outcome.solved else None
+    outcome = solve(start, bound, replace(strategy.options, time_limit=SEARCH_LIMIT), improve=improve)
+    seconds = time.process_time() - begun
+    first = outcome.found.cost if outcome.solved else None
+    plans = [(outcome.search_time, first), *((at, cost) for at, cost, _ in outcome.better_plans)]
+    return {"cost": outcome.cost, "first": first, "seconds": seconds, "plans": plans if outcome.solved else []}
 
 
 def lama(instance: Instance, state: int) -> dict[str, Any]:
@@ -63,47 +87,108 @@ def lama(instance: Instance, state: int) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         sas = Path(folder) / "task.sas"
         translate(instance.domain_file, instance.state_file(state), sas)
-        plans = lama_plans_until(SEARCH_LIMIT, sas)
-    return {"cost": plans[-1][1] if plans else None, "plans": plans}
+        plans = lama_plans_until(30.0, sas)
+    return {"cost": plans[-1][1] if plans else None, "seconds": 30.0, "plans": plans}
 
 
-def tables(lines: Sequence[dict[str, Any]], halves: dict[str, str]) -> Iterator[str]:
+def run(lines: Lines, instances: Sequence[Instance], options: argparse.Namespace) -> None:
+    """Whatever is missing in the lines."""
+    for instance in instances:
+        for side in options.sides.split(","):
+            for seed in range(options.seeds) if side in LEARNED else [None]:
+                for state in range(1, options.states + 1):
+                    key = {"instance": instance.label, "state": state, "side": side, "seed": seed}
+                    if lines.has(**key):
+                        continue
+                    line: dict[str, Any] = dict(key)
+                    if side == "lama":
+                        line |= lama(instance, state)
+                    elif side in LEARNED:
+                        model = model_of(instance, options.models, options.train, seed)
+                        names = ("network_share", "likely_to_help", "lead", "cost_ratio", "seconds")
+                        line["verdict"] = {name: model.info.get(name) for name in names}
+                        line |= ours(instance, state, model, LEARNED[side])
+                    else:
+                        line |= ours(instance, state, None, OTHERS[side])
+                    lines.add(line)
+                    print(
+                        f"{instance.label} p{state} {side} {seed}: {line['cost']}, {line['seconds']:.3f} s", flush=True
+                    )
+
+
+class Results:
+    """Lines by instance, side, state and seed."""
+
+    def __init__(self, lines: Sequence[dict[str, Any]]) -> None:
+        self.by_key = {(line["instance"], line["side"], line["state"], line["seed"]): line for line in lines}
+        self.instances = list(dict.fromkeys(line["instance"] for line in lines))
+        self.lines = lines
+
+    def pairs(self, instance: str, side: str, other: str) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+        """Lines of a side with a model, each with that of another side from the same state."""
+        for (of, its_side, state, _), line in self.by_key.items():
+            theirs = self.by_key.get((instance, other, state, None))
+            if (of, its_side) == (instance, side) and theirs is not None:
+                yield line, theirs
+
+    def ratio(self, instance: str, side: str, other: str) -> float:
+        """Geometric mean over states that both solve; not a number if there are none."""
+        ratios = [a["cost"] / b["cost"] for a, b in self.pairs(instance, side, other) if a["cost"] and b["cost"]]
+        return geometric_mean(ratios) if ratios else math.nan
+
+    def break_even(self, instance: str, other: str) -> int | None:
+        """States after which training pays, against plans as good from the other side; None if it does not."""
+        pairs = list(self.pairs(instance, "solve", other))
+        training = [line["verdict"]["seconds"] for line, _ in pairs]
+        curves = [(_curve(line), _curve(theirs)) for line, theirs in pairs]
+        found = break_even(other, sum(training) / max(len(training), 1), curves, as_good=True)
+        return found.states if found else None
+
+    def of(self, instance: str, side: str) -> list[dict[str, Any]]:
+        return [line for line in self.lines if (line["instance"], line["side"]) == (instance, side)]
+
+
+def _curve(line: dict[str, Any]) -> Curve:
+    return Curve(tuple((at, cost) for at, cost in line["plans"]), line["seconds"])
+
+
+def tables(results: Results, halves: dict[str, str]) -> Iterator[str]:
     """Ratios by instance, then their geometric means by half and by what training said of the network."""
-    by_instance: dict[str, list[dict[str, Any]]] = {}
-    for line in lines:
-        by_instance.setdefault(line["instance"], []).append(line)
-    opponents = [name for name in OPPONENTS if any(name in line for line in lines)]
-    ratios: dict[str, dict[str, float]] = {}
-    yield f"{'instance':44} share  solved  cost  seconds  " + "  ".join(f"/ {name}" for name in opponents)
-    for instance, rows in by_instance.items():
-        ratios[instance] = {name: ratio for name in opponents if (ratio := _ratio(rows, name)) is not None}
-        solved = sum(row["solve"]["cost"] is not None for row in rows)
-        costs = [row["solve"]["cost"] for row in rows if row["solve"]["cost"] is not None]
-        shown = "  ".join(f"{ratios[instance].get(name, math.nan):.3f}" for name in opponents)
-        seconds = median(row["solve"]["seconds"] for row in rows)
-        figures = f"{rows[0]['share']:.2f} {solved:3}/{len(rows)} {mean(costs or [math.nan]):7.1f} {seconds:7.3f}"
-        yield f"{instance:44} {figures}  {shown}"
-    used = {instance for instance, rows in by_instance.items() if rows[0]["share"] > 0}
-    groups = {"all": set(by_instance), "network used": used}
-    groups |= {half: {i for i in by_instance if halves.get(i) == half} for half in ("choose", "report")}
-    for group, members in groups.items():
-        for name in opponents:
-            values = [ratios[i][name] for i in members if name in ratios[i]]
+    sides = list(dict.fromkeys(line["side"] for line in results.lines))
+    compared = [(side, other) for side in LEARNED if side in sides for other in OTHERS if other in sides]
+    yield "instance".ljust(44) + " half   share       solved  seconds " + "  ".join(f"{a}/{b}" for a, b in compared)
+    used = set()
+    for instance in results.instances:
+        rows = results.of(instance, "solve")
+        if not rows:
+            continue
+        shares = [row["verdict"]["network_share"] for row in rows if row["state"] == 1]
+        firsts = [row["verdict"]["likely_to_help"] for row in rows if row["state"] == 1]
+        if sum(bool(share or first) for share, first in zip(shares, firsts, strict=True)) * 2 > len(shares):
+            used.add(instance)
+        said = " ".join(f"{share:.1f}{'+' if first else ''}" for share, first in zip(shares, firsts, strict=True))
+        solved = sum(row["cost"] is not None for row in rows)
+        ratios = "  ".join(f"{results.ratio(instance, *pair):11.3f}" for pair in compared)
+        seconds = median(row["seconds"] for row in rows)
+        yield f"{instance:44} {halves.get(instance, ''):6} {said:12} {solved:3}/{len(rows)} {seconds:7.3f}  {ratios}"
+    groups = {"all": set(results.instances), "network used": used}
+    groups |= {half: {i for i in results.instances if halves.get(i) == half} for half in ("choose", "report")}
+    for pair in compared:
+        for group, members in groups.items():
+            values = [ratio for i in members if not math.isnan(ratio := results.ratio(i, *pair))]
             if values:
-                over = f"{len(values)} instances, worst {max(values):.3f}"
-                yield f"solve / {name}, {group}: {geometric_mean(values):.3f} ({over})"
-    times = [line["solve"]["seconds"] for line in lines]
-    yield f"seconds of solve for a state: {median(times):.3f} in the median, {mean(times):.3f} in the mean"
-
-
-def _ratio(rows: Sequence[dict[str, Any]], opponent: str) -> float | None:
-    """Geometric mean over the states that both solve."""
-    both = [
-        (row["solve"]["cost"], row[opponent]["cost"])
-        for row in rows
-        if opponent in row and row["solve"]["cost"] and row[opponent]["cost"]
-    ]
-    return geometric_mean([a / b for a, b in both]) if both else None
+                over = f"{len(values)} instances, {min(values):.3f} to {max(values):.3f}"
+                yield f"{pair[0]} / {pair[1]}, {group}: {geometric_mean(values):.3f} ({over})"
+    for other in OTHERS:
+        if "solve" in sides and other in sides:
+            states = {instance: results.break_even(instance, other) for instance in results.instances}
+            shown = ", ".join(f"{instance.split('/')[-1]} {count}" for instance, count in states.items())
+            few = sum(count is not None and count <= 10 for count in states.values())
+            yield f"break-even against plans as good from {other}: at most 10 states on {few} instances ({shown})"
+    for side in sides:
+        times = [line["seconds"] for line in results.lines if line["side"] == side]
+        solved = sum(line["cost"] is not None for line in results.lines if line["side"] == side)
+        yield f"{side}: {solved} of {len(times)} states, {median(times):.3f} s in the median"
 
 
 def main() -> None:
@@ -111,38 +196,25 @@ def main() -> None:
     parser.add_argument("--models", type=Path, required=True, help="folder of model files")
     parser.add_argument("--bench", type=Path)
     parser.add_argument("--list", choices=LISTS, default="mid")
+    parser.add_argument("--only", default="", help="only instances whose label contains one of these, with commas")
     parser.add_argument("--part", default="1/1", help="K/N: the K-th of N parts of the list")
     parser.add_argument("--states", type=int, default=5)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--train", type=float, default=60.0, help="seconds")
-    parser.add_argument("--seconds", type=float, help="of improvement by solve; default: as users get it")
-    parser.add_argument("--against", default="plan", help=f"some of {','.join(OPPONENTS)}")
+    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--train", type=float, default=60.0, help="seconds of CPU time")
+    parser.add_argument("--sides", default="solve,plan", help=f"some of {','.join([*LEARNED, *OTHERS])}")
     parser.add_argument("--out", type=Path)
+    parser.add_argument("--table", nargs="*", type=Path, help="run nothing; a table of the results in these files")
     options = parser.parse_args()
     instances = find_instances(find_benchmark(options.bench))
     halves = {i.label: name for name in ("choose", "report") for i in chosen(instances, name)}
-    improve = WHILE_IT_PAYS if options.seconds is None else Improvement(options.seconds)
+    if options.table is not None:
+        print("\n".join(tables(Results([line for file in options.table for line in Lines(file).all]), halves)))
+        return
     lines = Lines(options.out)
-    for instance in part_of(chosen(instances, options.list), options.part):
-        model = None
-        for state in range(1, options.states + 1):
-            key = {"instance": instance.label, "state": state, "seed": options.seed}
-            if lines.has(**key):
-                continue
-            model = model or model_of(instance, options.models, options.train, options.seed)
-            line = key | {"share": model.info.get("network_share", math.nan), "use": model.info.get("likely_to_help")}
-            line["solve"] = ours(instance, state, model, improve, learned=True)
-            for opponent in options.against.split(","):
-                if opponent == "plan":
-                    line["plan"] = ours(instance, state, model, WHILE_IT_PAYS, learned=False)
-                elif opponent == "anytime":
-                    line["anytime"] = ours(instance, state, model, Improvement(SEARCH_LIMIT), learned=False)
-                else:
-                    line["lama"] = lama(instance, state)
-            lines.add(line)
-            shown = {name: line[name]["cost"] for name in ("solve", *OPPONENTS) if name in line}
-            print(f"{instance.label} p{state}: {shown}, {line['solve']['seconds']:.3f} s", flush=True)
-    print("\n".join(tables(lines.all, halves)))
+    words = options.only.split(",")
+    wanted = [i for i in chosen(instances, options.list) if any(word in i.label for word in words)]
+    run(lines, part_of(wanted, options.part), options)
+    print("\n".join(tables(Results(lines.all), halves)))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,8 @@
 Greedy search with one heuristic alone (batch 1) from states drawn from the whole space, the same for all; of each
 heuristic the geometric mean of expansions, plans over optimal ones before any improvement, and over all states the
 correlation with h*, the mean error and the mean of value less h*. Before them the same of each kind of labels, with
-rollouts by the task. Training is limited by CPU time.
+rollouts by the task. For models, "solve" is the plans of ``goalward solve`` with defaults over optimal ones. Training
+is limited by CPU time.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from statistics import fmean, geometric_mean
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -28,10 +29,14 @@ from goalward.regression.sizes import suggest_length, suggest_rollouts
 from goalward.sampling import LABELS, SamplingOptions, Source
 from goalward.search import BoundHeuristic, bind_heuristic
 from goalward.search.batches import search_many
+from goalward.search.learned import LearnedModel
+from goalward.search.solving import WHILE_IT_PAYS, solve
+from goalward.search.starts import Start
+from goalward.search.strategy import strategy_for
 from goalward.task.domains import generate
 from goalward.task.grounding import ground
 from goalward.task.lifted_reader import parse_domain, parse_problem
-from goalward.task.states import BitRows, to_bits
+from goalward.task.states import BitRows, to_bits, to_lists
 from goalward.task.strips import Task
 
 TASKS: dict[str, tuple[str, dict[str, int]]] = {
@@ -122,16 +127,31 @@ class Worth:
     correlation: float
     error: float
     bias: float
+    solve: float | None = None
 
     def __str__(self) -> str:
         return (
             f"solved {self.solved:3d}/{self.states}  expansions {self.expansions:8.1f}  "
             f"plan/optimal {self.plans:5.2f}  correlation {self.correlation:6.3f}  "
             f"error {self.error:7.2f}  value - h* {self.bias:+8.2f}"
+            + ("" if self.solve is None else f"  solve/optimal {self.solve:6.3f}")
         )
 
 
-def measure(space: Space, heuristic: BoundHeuristic, rows: npt.NDArray[np.intp]) -> Worth:
+def solve_ratio(space: Space, model: LearnedModel, rows: npt.NDArray[np.intp]) -> float:
+    """Steps of the plans of ``goalward solve`` with defaults over those of optimal plans; all states must be solved."""
+    strategy = strategy_for(model)
+    bound = strategy.bind(space.task)
+    steps = [
+        solve(Start(space.task, state), bound, strategy.options, improve=WHILE_IT_PAYS).length
+        for state in to_lists(space.states[rows], space.task.n_atoms)
+    ]
+    return sum(cast(list[int], steps)) / float(space.distance[rows].sum())
+
+
+def measure(
+    space: Space, heuristic: BoundHeuristic, rows: npt.NDArray[np.intp], model: LearnedModel | None = None
+) -> Worth:
     """Search from the chosen states, and compare values with h* over the space."""
     found = search_many(heuristic, space.states[rows], expansion_limit=EXPANSIONS, batch=1)
     solved = found.solved
@@ -147,6 +167,7 @@ def measure(space: Space, heuristic: BoundHeuristic, rows: npt.NDArray[np.intp])
         correlation=correlation,
         error=error,
         bias=bias,
+        solve=None if model is None else solve_ratio(space, model, rows),
     )
 
 
@@ -171,13 +192,16 @@ def compare_labels(space: Space) -> Iterator[str]:
         yield f"  labels {kind:29s} correlation {correlation:6.3f}  error {error:7.2f}  value - h* {bias:+8.2f}"
 
 
-def heuristics(space: Space, recipes: list[dict[str, str]], seconds: float) -> Iterator[tuple[str, BoundHeuristic]]:
-    """By name: the truth, h_FF, and a network by each recipe."""
-    yield "h*", bind_heuristic(space.task, space.truth())
-    yield "h_FF", bind_heuristic(space.task, "ff")
+def heuristics(
+    space: Space, recipes: list[dict[str, str]], seconds: float
+) -> Iterator[tuple[str, BoundHeuristic, LearnedModel | None]]:
+    """By name: the truth, h_FF, and a model by each recipe."""
+    yield "h*", bind_heuristic(space.task, space.truth()), None
+    yield "h_FF", bind_heuristic(space.task, "ff"), None
     for recipe in recipes:
-        model = train_with(space.task, "n-rsl", make_options("n-rsl", {"time_limit": seconds}, recipe))
-        yield ",".join(f"{k}={v}" for k, v in recipe.items()) or "network", model.heuristic()
+        options = make_options("n-rsl", {"time_limit": seconds}, recipe)
+        model = train_with(space.task, "n-rsl", options, clock=time.process_time)
+        yield ",".join(f"{k}={v}" for k, v in recipe.items()) or "network", model.heuristic(), model
 
 
 def parse_recipe(text: str) -> dict[str, str]:
@@ -194,7 +218,6 @@ def main() -> None:
         "--set", action="append", default=[], metavar="NAME=VALUE[;…]", help="a training, by its options"
     )
     arguments = parser.parse_args()
-    time.monotonic = time.process_time  # type: ignore[assignment]  # training goes by the monotonic clock
     recipes = [parse_recipe(text) for text in arguments.set] or [{}]
     all_worths: dict[str, list[Worth]] = {}
     for name in arguments.tasks.split(","):
@@ -205,8 +228,8 @@ def main() -> None:
         print(f"{name}: {len(space.states)} states", flush=True)
         rows = space.chosen(arguments.states, arguments.seed)
         print("\n".join(compare_labels(space)), flush=True)
-        for label, heuristic in heuristics(space, recipes, arguments.seconds):
-            worth = measure(space, heuristic, rows)
+        for label, heuristic, model in heuristics(space, recipes, arguments.seconds):
+            worth = measure(space, heuristic, rows, model)
             all_worths.setdefault(label, []).append(worth)
             print(f"  {label:36s} {worth}", flush=True)
     print("all")
@@ -214,6 +237,9 @@ def main() -> None:
         expansions = geometric_mean(worth.expansions for worth in worths)
         plans, correlation = fmean(worth.plans for worth in worths), fmean(worth.correlation for worth in worths)
         print(f"  {label:36s} expansions {expansions:8.1f}  plan/optimal {plans:5.2f}  correlation {correlation:6.3f}")
+        solves = [worth.solve for worth in worths if worth.solve is not None]
+        if solves:
+            print(f"  {label:36s} solve/optimal {fmean(solves):.3f}, {min(solves):.3f} to {max(solves):.3f}")
 
 
 if __name__ == "__main__":

@@ -99,10 +99,11 @@ def options_page() -> str:
     parts = [
         "# Options of the learners",
         NOTE,
-        "An option is a flag of `goalward train` (`--max-epochs 20`), a setting (`--set max_epochs=20`), a keyword of\n"
-        "`goalward.train` (`max_epochs=20`), and a key of `options` in the config of an experiment.\n`goalward methods "
-        "NAME` prints the options of one method. If a default depends on the preset, the\ntable has both values; "
-        "`fast` is the default preset. [How goalward learns](learning.md) explains what\nthe options do.",
+        "Set an option with `--set` of `goalward train` (`--set max_epochs=20`), as a keyword of\n"
+        "`goalward.train` (`max_epochs=20`), or as a key of `options` in the config of an experiment.\n`goalward "
+        "methods NAME` prints the options of one method. If a default depends on the preset, the\n"
+        "table has both values; `fast` is the default preset. [How goalward learns](learning.md) explains what\n"
+        "the options do.",
         "## n-rsl and rsl",
         table_of(own_first(shared.options)),
     ]

@@ -28,6 +28,24 @@ settings.register_profile("goalward", deadline=None)
 settings.load_profile("goalward")
 
 
+SLOW = Path(__file__).with_name("slow.txt")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark as fast what is neither in the list of slow tests nor a property test."""
+    patterns = {line for line in SLOW.read_text().splitlines() if line and not line.startswith("#")}
+    matched = set()
+    for item in items:
+        file = item.path.relative_to(SLOW.parent).as_posix()
+        slow = patterns & {file, f"{file}::{item.originalname}"} if isinstance(item, pytest.Function) else {file}
+        matched |= slow
+        if not slow and not getattr(item.obj, "is_hypothesis_test", False):
+            item.add_marker(pytest.mark.fast)
+    everything = [str(path) for path in config.args] in ([str(SLOW.parent)], ["tests"])
+    if everything and patterns != matched:
+        raise pytest.UsageError(f"{SLOW} names tests that do not exist: {', '.join(sorted(patterns - matched))}")
+
+
 @pytest.fixture
 def tiny_task() -> Callable[..., Tiny]:
     """``tiny_task("blocks", seed=1)``: a tiny instance of a bundled domain."""

@@ -219,10 +219,7 @@ def lifted_holds(domain: lifted.Domain, problem: lifted.Problem, state: LiftedSt
 
 
 def _bindings(
-    domain: lifted.Domain,
-    objects: dict[str, str],
-    parameters: tuple[lifted.TypedName, ...],
-    outer: dict[str, str],
+    domain: lifted.Domain, objects: dict[str, str], parameters: tuple[lifted.TypedName, ...], outer: dict[str, str]
 ) -> Iterator[dict[str, str]]:
     choices = [[name for name, kind in objects.items() if domain.types.fits(kind, p.types)] for p in parameters]
     for row in product(*choices):

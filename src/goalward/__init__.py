@@ -8,7 +8,6 @@ translator nor PyTorch. ``docs/api.md`` describes it. For a search whose plan is
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
 
 # The public names by module. Only these can be imported from goalward. After a change, run docs/make_api.py, which
 # writes docs/api.md, and __init__.pyi for type checkers.
@@ -71,7 +70,7 @@ _HOME = {name: home for home, names in PUBLIC.items() for name in names}
 __all__ = sorted(_HOME)  # noqa: PLE0605 - made from the table
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name == "__version__":
         from importlib.metadata import version  # noqa: PLC0415 - slow to load, and seldom asked for
 

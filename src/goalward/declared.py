@@ -149,13 +149,13 @@ class Option:
         """The value as the options object holds it; UsageError if it is not allowed."""
         return self._read(value, self.name)
 
-    def from_text(self, text: str) -> Any:
-        """The value in a text from the command line; UsageError if it is not allowed."""
+    def from_text(self, text: str, name: str | None = None) -> Any:
+        """The value in a text from the command line; UsageError, with ``name`` or the flag, if it is not allowed."""
         try:
             value = self.kind.from_text(text.strip())
         except (ValueError, KeyError):
-            raise self._wrong(self.flag, text) from None
-        return self._read(value, self.flag)
+            raise self._wrong(name or self.flag, text) from None
+        return self._read(value, name or self.flag)
 
     def _read(self, value: Any, name: str) -> Any:
         if value is None and self.default is None:
@@ -225,13 +225,21 @@ class Options:
             object.__setattr__(self, known.name, known.read(getattr(self, known.name)))
 
     @classmethod
-    def of(cls, owner: str, values: Mapping[str, Any] | None = None, texts: Mapping[str, str] | None = None) -> Self:
-        """Options from values by name (from Python or TOML) and from texts by name (from the command line).
+    def of(
+        cls,
+        owner: str,
+        values: Mapping[str, Any] | None = None,
+        texts: Mapping[str, str] | None = None,
+        settings: Mapping[str, str] | None = None,
+    ) -> Self:
+        """Options from values by name (from Python or TOML), and from texts of flags and of ``--set NAME=VALUE``.
 
         ``owner`` is named in the error about an unknown option.
         """
         given = {cls.find(name, owner).name: value for name, value in (values or {}).items()}
         given |= {name: cls.find(name, owner).from_text(text) for name, text in (texts or {}).items()}
+        for name, text in (settings or {}).items():
+            given[name] = cls.find(name, owner).from_text(text, f"--set {name}")
         return cls(**given)
 
     @classmethod

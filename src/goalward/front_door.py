@@ -60,11 +60,11 @@ def train(
     if not isinstance(task, Task):
         raise UsageError(f"{method} takes one task; only hgn takes several, of one domain")
     from goalward.cli.signals import Interrupt  # noqa: PLC0415 - the display is slow to import
-    from goalward.cli.training_view import training_view  # noqa: PLC0415
+    from goalward.cli.training_view import TrainingView  # noqa: PLC0415
 
     given = make_options(method, settings)
     chosen = given if options is None else replace(options, **{name: getattr(given, name) for name in settings})
-    with Interrupt() as interrupt, training_view(chosen, interrupt, progress) as view:
+    with Interrupt() as interrupt, TrainingView(chosen, interrupt, progress) as view:
         return train_with(task, method, chosen, view)
 
 
@@ -75,11 +75,11 @@ def _train_domain(
     from goalward.baselines.hgn_model import DomainOptions  # noqa: PLC0415
     from goalward.baselines.hgn_training import train_domain  # noqa: PLC0415 - loads PyTorch
     from goalward.cli.signals import Interrupt  # noqa: PLC0415
-    from goalward.cli.train_domain import domain_training_view  # noqa: PLC0415
+    from goalward.cli.training_view import DomainView  # noqa: PLC0415
 
     for name in settings:
         DomainOptions.find(name, "hgn")
     chosen = replace(options or DomainOptions(), **settings)
     names = [task.problem_name for task in tasks]
-    with Interrupt() as interrupt, domain_training_view(names, chosen, interrupt, progress) as view:
+    with Interrupt() as interrupt, DomainView(names, chosen, interrupt, progress) as view:
         return train_domain(tasks, chosen, view)

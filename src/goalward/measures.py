@@ -109,9 +109,9 @@ def format_count(count: float) -> str:
     return f"{count / 1e3:.1f}k" if count < 1e6 else f"{count / 1e6:.2f}M"
 
 
-def counted(number: int, noun: str) -> str:
+def counted(number: int, noun: str, plural: str | None = None) -> str:
     """``1 state``, ``56 states``."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    return f"{number} {noun}" if number == 1 else f"{number} {plural or noun + 's'}"
 
 
 def format_short_duration(seconds: float) -> str:

@@ -224,11 +224,12 @@ def on_terminal(*arguments: str | Path, whole: bool = False) -> Shown:
 
 
 def check_live_training(shown: Shown, epoch: str) -> None:
-    """Every training shows epochs that go on and losses, and leaves the terminal and stdout as they should be."""
+    """Check that a training shows a bar, epochs and errors, and leaves the terminal and stdout as they should be."""
     assert shown.code == 0
     epochs = [int(number) for number in re.findall(epoch, shown.text)]
     assert epochs == sorted(epochs)
     assert epochs[0] < epochs[-1]
-    assert re.search(r"loss +\d+\.\d+ training, \d+\.\d+ validation", shown.text)
+    assert re.search(r"training +█*░+ \d+%, (at most )?[\dms ]+ left", shown.text)
+    assert re.search(r"error +\d+\.\d steps on held-out states", shown.text)
     assert shown.cursor_is_back
     assert "\x1b" not in shown.out

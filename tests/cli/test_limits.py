@@ -16,8 +16,8 @@ import pytest
 from goalward.cli import startup
 from goalward.cli.limits import Limits
 from goalward.cli.main import run
-from goalward.cli.plan_output import plan_as_json, report
-from goalward.cli.solved_states import StateTable
+from goalward.cli.plan import plan_as_json, report
+from goalward.cli.solve import StateTable
 from goalward.errors import LimitError
 from goalward.search import heuristics
 from goalward.search.solving import solve
@@ -182,7 +182,7 @@ def test_parts_that_were_ended_for_lack_of_memory_are_named(capfd: pytest.Captur
     report(solved, limits)
     assert "free memory" not in capfd.readouterr().out
     assert plan_as_json(outcome, limits)["evicted"] == ["novelty", "agenda"]
-    shown = StateTable(["p1"], costs=False).row
+    shown = StateTable([Path("p1")], costs=False).row
     row = {"state": "p1", "total_time": 0.1, **outcome.record()}
     assert shown(row).endswith("s  without novelty, agenda for lack of memory")
     assert "memory" not in shown({"state": "p1", "total_time": 0.1, **solved.record()})

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from goalward.cli.startup import BLAS_THREADS, quick_imports
+from goalward.cli.main import BLAS_THREADS, quick_imports
 
 from .program import PATIENCE, PROGRAM, Files, Outcome, environment, spawn
 
@@ -72,14 +72,15 @@ def test_every_command_has_help_in_words_of_the_user(goalward: Goalward, command
     assert (outcome.code, outcome.err) == (0, "")
     assert outcome.out.startswith(f"Usage: goalward {command} [OPTIONS]")
     assert not re.search(r"list\[|Path|Optional|None|\{", outcome.out)
-    assert all(name.isupper() for name in sections(outcome.out).get("Arguments", {}))
+    assert all(name.isupper() for name in sections(outcome.out).get("Positional arguments", {}))
 
 
 def test_help_of_train_has_sections(goalward: Goalward) -> None:
     page = sections(goalward("train", "-h").out)
-    assert {"Arguments", "Options", "Network", "Fitting the network", "Training data"} <= set(page)
-    assert {"--preset fast|paper", "--time-limit DURATION"} <= set(page["Options"])
-    assert "--width N" in page["Network"]
+    assert {"Positional arguments", "Options", "Method"} <= set(page)
+    assert {"--seed N", "--time-limit DURATION"} <= set(page["Options"])
+    assert {"--preset fast|paper", "--set NAME=VALUE"} <= set(page["Method"])
+    assert sum(map(len, page.values())) <= 20, "other options are for --set"
 
 
 def test_arguments_are_named_in_the_order_in_which_they_are_given(goalward: Goalward) -> None:

@@ -218,7 +218,7 @@ def test_plans_are_valid_and_named_after_their_states(goalward: Goalward, task: 
     for state, row in zip(STATES, rows, strict=True):
         checked = goalward("validate", domain, state, row["plan_file"])
         assert checked.code == 0
-        assert checked.number(r"Plan length: (\d+) step\(s\)\.") == row["plan_length"]
+        assert checked.number(r"Plan length: (\d+) steps?\.") == row["plan_length"]
 
 
 def test_states_of_the_same_name_in_different_folders_keep_their_plans_apart(
@@ -403,7 +403,8 @@ def test_a_state_in_which_an_object_has_no_place_gets_a_warning(goalward: Goalwa
     state.write_text(text.replace(place, ""))
     outcome = goalward("solve", MODEL, state)
     assert outcome.code == 11
-    assert re.fullmatch(r"goalward: \S+lost\.pddl: warning: none of \(.+ holds, although one does in .+\n", outcome.err)
+    warning = r"none of \(.+ holds, although one does in the problem it should be a state of"
+    assert re.fullmatch(rf"goalward: \S+lost\.pddl: warning: {warning}\n", outcome.err)
 
 
 def test_files_that_are_not_there(goalward: Goalward, tmp_path: Path) -> None:
@@ -582,7 +583,7 @@ def test_plan_with_what_is_no_model(goalward: Goalward, domain: Path, tmp_path: 
         ),
         (
             {"network_share": 0.0, "cost_ratio": 1.0, "quality_states": 3},
-            "On validation states, the network did not make plans cheaper in the same time; improvement leaves it out.",
+            "On validation states, the network did not make plans cheaper in the same time.",
         ),
         ({"network_share": 0.0, "cost_ratio": 1.0, "quality_states": 0}, None),
         ({}, None),

@@ -14,28 +14,24 @@ import numpy as np
 import pytest
 
 from goalward.cli.main import run
-from goalward.learning import models, selection
-from goalward.learning.validation import Score, Without
+from goalward.learning import models
+from goalward.learning.leads import Leading
+from goalward.learning.quality import USES, Quality, Use
+from goalward.learning.selection import Verdict
 from goalward.search import SearchOptions, search
 from goalward.search.learned import load_model
 from goalward.search.model import Model
 from goalward.search.planning import plan
-from goalward.search.portfolio import LEADS
+from goalward.search.portfolio import LEADS, WITH_NETWORK
 from locked_rooms import ROOMS, text_of
 
 from .program import PATIENCE, PROGRAM, Files, check_live_training, environment, on_terminal
 
 SMALL = ("--samples", "300", "--length", "20", "--rollouts", "2", "--max-epochs", "8")
 
-EPOCH = (
-    r"\[\d+\.\ds\] epoch (\d+): training loss \d+\.\d+, validation loss \d+\.\d+"
-    r"(, a short search solves \d/\d validation states)?"
-)
 LINES = [
     r"Task: \d+ atoms, \d+ operators, grounded in \d+\.\d+ s",
-    r"\[\d+\.\ds\] trial \d+/\d+: (rollouts|sampling|training|validation)",
-    r"\[\d+\.\ds\] \d+ states by (uniform|reachable|mixed): \d+ true atoms each, \d+% beyond pre-images",
-    EPOCH,
+    r"\[\d+\.\ds\] (rollouts|sampling|training|validation) .+",
 ]
 
 
@@ -59,7 +55,7 @@ class Training:
 
     @property
     def trials(self) -> list[str]:
-        return re.findall(r"(?m)^Trial \d+: .*$", self.out)
+        return re.findall(r"(?m)^(?:Trial \d+ |Training: ).*$", self.out)
 
 
 Train = Callable[..., Training]
@@ -87,33 +83,27 @@ def blocks(bundled: Callable[..., Files]) -> Files:
 # --- what it says ---
 
 
-def test_the_stream_has_one_line_per_event(train: Train, blocks: Files) -> None:
-    training = train(blocks, *SMALL)
-    info = training.model.info
-    lines = training.err.splitlines()
-    odd = [line for line in lines if not any(re.fullmatch(pattern, line) for pattern in LINES)]
-    assert odd == []
-    numbers = [int(match[1]) for line in lines if (match := re.fullmatch(EPOCH, line))]
-    expected = [number for trial in info["trials"] for number in range(1, trial["epochs"] + 1)]
-    assert numbers == expected
-    assert [line for line in lines if line.endswith(": training")] != []
+def test_the_stream_has_a_line_per_phase_and_one_every_few_seconds(train: Train, blocks: Files) -> None:
+    lines = train(blocks, *SMALL).err.splitlines()
+    assert [line for line in lines if not any(re.fullmatch(pattern, line) for pattern in LINES)] == []
+    phases = [match[1] for line in lines if (match := re.fullmatch(LINES[1], line))]
+    assert list(dict.fromkeys(phases)) == ["rollouts", "sampling", "training", "validation"]
+    figures = r"validation \d+%, at most \d+ s left; short searches solve (\d+) of 10 validation states; plan cost "
+    figures += r"\d\.\d\d of the best known plans; expansions \d+\.\d per step; mean error \d+\.\d steps on held-out "
+    assert re.fullmatch(rf"\[\d+\.\ds\] {figures}states; epoch 8", lines[-1])
 
 
 def test_the_result_is_on_standard_output(train: Train, blocks: Files) -> None:
     training = train(blocks, *SMALL)
-    trial = training.model.info["trials"][0]
-    first, time, verdict, lead, written = training.out.splitlines()
-    assert first == (
-        f"Trial 1: seed 0, sampler mixed, rollouts 2, length 20, labels d, expert rounds "
-        f"{trial['notes']['expert_rounds']}, plans {trial['notes']['plans']}, {trial['epochs']} epochs "
-        f"({trial['end']}), "
-        f"validation loss {trial['validation_loss']:.2f}, solves 10 of 10 validation states"
+    info = training.model.info
+    ended, verdict, use, written = training.out.splitlines()
+    assert re.fullmatch(r"Training: 8 epochs in \d+\.\d+ s \(all epochs\)", ended)
+    alone = info["trials"][0]["solved_alone"]
+    assert verdict == (
+        f"Short searches with the network solve 10 of 10 validation states, the network alone {alone}, searches "
+        "without it 10."
     )
-    assert re.fullmatch(r"Training time: \d+\.\d+ s", time)
-    assert re.fullmatch(
-        r"Short searches with the network solve 10 of 10 validation states, by it alone \d+, without it 10\.", verdict
-    )
-    assert lead == f"goalward solve begins with {LEADS[training.model.info['lead']]}, which did best on them."
+    assert use.startswith(("goalward solve ", "This model is not likely to help"))
     assert written == f"Model written to {training.output}"
 
 
@@ -121,27 +111,57 @@ def test_with_several_trials_it_says_which_is_kept(train: Train, blocks: Files) 
     training = train(blocks, *SMALL, "--trials", "2")
     info = training.model.info
     assert len(training.trials) == 2
-    kept = [line.endswith(" (kept)") for line in training.trials]
+    kept = [line.endswith(", kept") for line in training.trials]
     assert kept == [i == info["chosen_trial"] for i in range(2)]
     for line, trial in zip(training.trials, info["trials"], strict=True):
-        assert f"solves {trial['solved']} of {trial['validation_states']} validation states" in line
+        assert f"(seed {trial['seed']}): " in line
+        assert f"{trial['solved']} of {trial['validation_states']} validation states solved" in line
+
+
+def judged(monkeypatch: pytest.MonkeyPatch, *, with_network: int, without: int) -> None:
+    """Validation searches solve so many of ten states."""
+    leading = {lead: with_network if lead in WITH_NETWORK else without for lead in LEADS}
+    by_lead = {lead: Leading(0.5, 100.0, 20.0, 0.0, solved, 10) for lead, solved in leading.items()}
+    monkeypatch.setattr(models, "judge", lambda *_: Verdict(by_lead, Quality()))
+
+
+@pytest.mark.parametrize(
+    ("use", "words"),
+    [
+        ("improvement", "goalward solve finds a first plan without the network and improves it with the network."),
+        ("first", "goalward solve uses the network: it begins with"),
+    ],
+)
+def test_a_model_that_makes_plans_cheaper_is_said_to(
+    train: Train, blocks: Files, monkeypatch: pytest.MonkeyPatch, use: str, words: str
+) -> None:
+    best = Use(first=use == "first", improvement=use == "improvement")
+    costs = {each: [9.0 if each == best else 10.0] for each in USES}
+    by_lead = {lead: Leading(0.5, 100.0, 20.0, 0.0, 10, 10) for lead in LEADS}
+    quality = Quality(costs, {False: [0.0], True: [0.0]})
+    monkeypatch.setattr(models, "judge", lambda *_: Verdict(by_lead, quality))
+    said = train(blocks, *SMALL, "--max-epochs", "1").out
+    assert words in said
+    assert "plans cost 0.90 of those found without the network" in said
 
 
 def test_a_model_that_solves_nothing_is_said_to(
     train: Train, bundled: Callable[..., Files], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     options = ("--samples", "20", "--length", "1", "--max-epochs", "1", "--width", "6")
-    monkeypatch.setattr(selection, "search_without", lambda *_: Without(10, 0.5))
+    judged(monkeypatch, with_network=0, without=10)
     training = train(bundled("tiles", rows=5, cols=5), *options, "--validation-seconds", "10ms")
     assert training.code == 0
-    assert training.model.info["likely_to_help"] is False
+    assert training.model.info["network_use"] == "none"
     *_, verdict, warning, written = training.out.splitlines()
     assert re.fullmatch(
-        r"Short searches with the network solve \d+ of 10 validation states, by it alone 0, without it \d+\.", verdict
+        r"Short searches with the network solve \d+ of 10 validation states, the network alone 0, searches without it "
+        r"10\.",
+        verdict,
     )
     assert warning == (
         "This model is not likely to help: goalward solve will search without it, unless --search says otherwise. Try "
-        "a longer --time-limit, more --trials, another --sampler, or another --method (rsl, tsl, sing, …)."
+        "a longer --time-limit, more --trials, another --set sampler=…, or another --method (rsl, tsl, sing, …)."
     )
     assert written.startswith("Model written to ")
 
@@ -149,16 +169,13 @@ def test_a_model_that_solves_nothing_is_said_to(
 def test_searches_that_were_too_short_to_tell_are_said_to_be(
     train: Train, blocks: Files, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(selection, "score", lambda *_: Score(0, 3, 0, 0, 0.1))
-    monkeypatch.setattr(selection, "search_without", lambda *_: Without(0, 0.1))
-    monkeypatch.setattr(models, "quality", lambda *_: {})
+    judged(monkeypatch, with_network=0, without=0)
     training = train(blocks, *SMALL, "--max-epochs", "1", "--validation-states", "3")
     *_, verdict, doubt, written = training.out.splitlines()
-    assert verdict.endswith("solve 0 of 3 validation states, by it alone 0, without it 0.")
+    assert verdict.endswith("solve 0 of 10 validation states, the network alone 0, searches without it 0.")
     assert doubt == (
-        "They were too short to tell whether this model helps, so goalward solve will search without it, unless "
-        "--search says otherwise. Try a longer --time-limit or longer --validation-seconds, or see how it does: "
-        "goalward compare."
+        "The searches were too short to tell whether this model helps, so goalward solve will search without it. Try "
+        "a longer --time-limit or a longer --set validation_seconds=…, or see how it does: goalward compare."
     )
     assert written.startswith("Model written to ")
 
@@ -166,9 +183,9 @@ def test_searches_that_were_too_short_to_tell_are_said_to_be(
 def test_a_model_that_is_of_no_use_is_left_out_when_states_are_solved(
     train: Train, blocks: Files, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(selection, "search_without", lambda *_: Without(11, 0.5))
+    judged(monkeypatch, with_network=0, without=10)
     training = train(blocks, *SMALL)
-    assert training.model.info["likely_to_help"] is False
+    assert training.model.info["network_use"] == "none"
     capfd.readouterr()
     note = "Training found that this model does not help: searching without it (--search hybrid uses it)."
     assert run(["solve", str(training.output), blocks.names[1]]) == 0
@@ -366,7 +383,7 @@ def test_ctrl_c_or_sigterm_ends_training_and_leaves_a_usable_model(
     assert process.stderr is not None
     with process:
         seen = b""
-        while b"epoch 1:" not in seen:
+        while b"] training" not in seen:
             line = process.stderr.readline()
             assert line, f"training ended early: {seen.decode()}"
             seen += line
@@ -375,8 +392,8 @@ def test_ctrl_c_or_sigterm_ends_training_and_leaves_a_usable_model(
     assert process.returncode == code
     assert b"Traceback" not in err
     assert b"(interrupted)" in out
-    assert out.count(b"Trial ") == 1, "no other trial begins"
     model = load_model(output)
+    assert len(model.info["trials"]) == 1, "no other trial begins"
     assert model.info["end"] == "interrupted"
     assert search(model.task, model.heuristic()).solved
 
@@ -389,8 +406,6 @@ def test_a_terminal_shows_phase_epoch_and_loss(blocks: Files, tmp_path: Path) ->
     options = ("--samples", "20000", "--length", "40", "--sampler", "uniform", "--time-limit", "60s")
     shown = on_terminal("train", *blocks.names, "-o", output, *options)
     check_live_training(shown, r"epoch +(\d+)")
-    assert re.search(r"phase +training", shown.text)
-    assert re.search(r"time +\d+\.\d+ s, at most \d+\.\d+ s left", shown.text)
-    assert re.search(r"data +[\d,]+ states by uniform", shown.text)
-    assert shown.out.startswith("Trial 1: ")
+    assert re.search(r"short searches +solve \d+ of \d+ validation states", shown.text)
+    assert shown.out.startswith("Training: ")
     assert load_model(output).info["trials"]

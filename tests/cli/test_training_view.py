@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from goalward.cli.signals import Interrupt
-from goalward.cli.training_log import TrainingLog
-from goalward.cli.training_view import _LiveView
+from goalward.cli.training_view import TrainingLog, TrainingView
 from goalward.learning.methods import train_with
 from goalward.learning.rsl import PreimageOptions
 from helpers import make_tiny
@@ -19,11 +18,11 @@ QUICK = PreimageOptions(
 )
 
 
-class Seen(_LiveView):
+class Seen(TrainingView):
     """Remembers the trials in the table at each epoch, and those that had ended before."""
 
     def __init__(self, options: PreimageOptions) -> None:
-        super().__init__(options, Interrupt())
+        super().__init__(options, Interrupt(), shown=False)
         self.ended: set[int] = set()
         self.tables: list[tuple[set[int], set[int]]] = []
 

@@ -20,19 +20,14 @@ def write_plan(folder: Path, text: str) -> Path:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        PLAN,
-        PLAN.upper(),
-        PLAN.replace("\n", "\r\n"),
-        "; a comment\n\n  ( drive  t1 a b ) ; on the way\n(drive t1 b c)",
-    ],
+    [PLAN, PLAN.upper(), PLAN.replace("\n", "\r\n"), "; a comment\n\n  ( drive  t1 a b ) ; on the way\n(drive t1 b c)"],
 )
 def test_a_valid_plan_is_accepted_however_it_is_spelt(
     goalward: Goalward, trains: Files, tmp_path: Path, text: str
 ) -> None:
     outcome = goalward("validate", *trains.names, write_plan(tmp_path, text))
     assert outcome.code == 0
-    assert outcome.out == "Plan valid.\nPlan length: 2 step(s).\nPlan cost: 12\n"
+    assert outcome.out == "Plan valid.\nPlan length: 2 steps.\nPlan cost: 12\n"
 
 
 def test_the_cost_is_counted_not_read_from_the_file(goalward: Goalward, trains: Files, tmp_path: Path) -> None:
@@ -48,7 +43,7 @@ def test_without_a_metric_every_step_costs_one(goalward: Goalward, tmp_path: Pat
 def test_an_empty_plan_is_valid_where_the_goal_holds_already(goalward: Goalward, tmp_path: Path) -> None:
     files = write_files(tmp_path, DOMAIN, replaced(PROBLEM, "(and (at t1 c))", "(and (at t1 a))"))
     outcome = goalward("validate", *files.names, write_plan(tmp_path, "; cost = 0 (unit cost)\n"))
-    assert (outcome.code, outcome.out) == (0, "Plan valid.\nPlan length: 0 step(s).\nPlan cost: 0\n")
+    assert (outcome.code, outcome.out) == (0, "Plan valid.\nPlan length: 0 steps.\nPlan cost: 0\n")
 
 
 @pytest.mark.parametrize(

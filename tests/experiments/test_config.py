@@ -85,11 +85,7 @@ def test_seeds_that_compete_are_validated_and_a_single_one_is_not() -> None:
         ('method = "ff"', 'method = "ff"\noptions = { samples = 9 }', "ff: ff has no option 'samples' (known: none)"),
         ('method = "ff"', 'method = "ff"\nsearch = { bach = 1 }', "no option 'bach'; did you mean batch?"),
         ('method = "ff"', 'method = "ff"\nsearch = { batch = 0 }', "ff: batch is 0; it goes from 1 to"),
-        (
-            'method = "ff"',
-            'method = "ff"\nsearch = { batch = "one" }',
-            "ff: batch must be a number, but is 'one'",
-        ),
+        ('method = "ff"', 'method = "ff"\nsearch = { batch = "one" }', "ff: batch must be a number, but is 'one'"),
         ('method = "ff"', 'method = "ff"\nsearch = { time_limit = 1 }', "ff: time_limit is the same for all methods"),
         ('domain = "blocks"', 'domain = "block"', "generate[1]: unknown domain 'block'; did you mean blocks?"),
         ("{ n = 4 }", "{ m = 4 }", "generate[1]: blocks has no parameter 'm'"),
@@ -163,9 +159,9 @@ def test_how_long_plans_are_improved_is_said_in_the_search(wish: str, improvemen
         assert config.methods[-1].improvement == improvement
 
 
-@pytest.mark.parametrize(("helps", "algorithm"), [(True, "hybrid"), (False, "portfolio")])
-def test_a_model_decides_how_it_is_searched_unless_the_config_does(helps: bool, algorithm: str) -> None:
-    model = cast(LearnedModel, SimpleNamespace(info={"likely_to_help": helps}, heuristic=None))
+@pytest.mark.parametrize(("use", "algorithm"), [("search", "hybrid"), ("improvement", "portfolio")])
+def test_a_model_decides_how_it_is_searched_unless_the_config_does(use: str, algorithm: str) -> None:
+    model = cast(LearnedModel, SimpleNamespace(info={"network_use": use}, heuristic=None))
     assert MethodConfig("n-rsl", "n-rsl").search_options(1.0, 1, model).algorithm == algorithm
     for named in ("gbfs", "hybrid"):
         one = MethodConfig("n-rsl", "n-rsl", search={"algorithm": named})

@@ -182,9 +182,7 @@ def schedule(tmp_path_factory: pytest.TempPathFactory) -> Schedule:
     return Schedule(config, find_instances(config, folder), folder)
 
 
-def test_a_training_leaves_a_model_and_says_how_it_went_and_its_search_a_checked_plan(
-    schedule: Schedule,
-) -> None:
+def test_a_training_leaves_a_model_and_says_how_it_went_and_its_search_a_checked_plan(schedule: Schedule) -> None:
     training = next(unit for unit in schedule.units if unit.kind == "train")
     model = schedule.model_file(training)
     model.parent.mkdir(parents=True)
@@ -273,9 +271,9 @@ def test_the_worker_is_not_changed_by_its_units() -> None:
     assert "MISBEHAVIOUR" not in os.environ
 
 
-@pytest.mark.parametrize(("helps", "algorithm"), [(True, "hybrid"), (False, "portfolio"), (None, "hybrid")])
+@pytest.mark.parametrize(("use", "algorithm"), [("search", "hybrid"), ("none", "portfolio"), (None, "hybrid")])
 def test_a_model_of_no_use_is_left_out_as_goalward_solve_does(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, helps: bool | None, algorithm: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, use: str | None, algorithm: str
 ) -> None:
     searching = 'search = { algorithm = "auto" }\n'
     config = read_config(tomllib.loads(CONFIG.format(states=1, more="") + TRAINING + searching))
@@ -285,8 +283,9 @@ def test_a_model_of_no_use_is_left_out_as_goalward_solve_does(
     model.parent.mkdir(parents=True)
     assert unit_work.do_unit(schedule.job(training, model)).status == "trained"
     trained = load_model(model)
+    trained.info.pop("network_use", None)
     trained.info.pop("solved_without", None)
-    trained.info["likely_to_help"] = helps
+    trained.info.update({} if use is None else {"network_use": use})
     save_model(trained, model)
     real, used = unit_work.solve, []
 

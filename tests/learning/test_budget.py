@@ -26,7 +26,7 @@ def test_time_that_has_gone_before_counts() -> None:
     assert (budget.elapsed, budget.left, budget.progress, budget.over) == (30, 30, 0.5, False)
     clock.now += 40
     assert (budget.left, budget.progress, budget.over) == (LEAST_SECONDS, 1.0, True)
-    assert budget.ends == 1040
+    assert budget.remaining == -10
 
 
 @pytest.mark.parametrize("share", SHARES)
@@ -49,7 +49,7 @@ def test_without_a_limit_the_clock_does_not_matter() -> None:
     budget = Budget(clock=clock)
     until = budget.until("rollouts")
     clock.now += 1e9
-    assert (budget.left, budget.progress, budget.over, budget.ends) == (None, 0.0, False, math.inf)
+    assert (budget.left, budget.progress, budget.over, budget.remaining) == (None, 0.0, False, math.inf)
     assert until()
     assert budget.for_a_while("experts")()
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from goalward.learning import leads, validation
+from goalward.learning.budget import Budget
 from goalward.learning.leads import Leading, best_lead, compare_leads
 from goalward.learning.validation import validation_states
 from goalward.search import BoundHeuristic, SearchOptions, Status, bind_heuristic
@@ -61,11 +62,9 @@ class Searches:
         self.now, self.seconds = 0.0, seconds
         self.limits: list[tuple[str, float]] = []
         monkeypatch.setattr(validation, "solve", self.solve)
-        for module in (validation, leads):
-            monkeypatch.setattr(module, "time", self)
 
-    def monotonic(self) -> float:
-        return self.now
+    def budget(self, seconds: float) -> Budget:
+        return Budget(seconds, clock=lambda: self.now)
 
     def solve(self, start: Start, heuristic: BoundHeuristic, options: SearchOptions) -> Outcome:
         assert options.lead is not None
@@ -92,13 +91,15 @@ def test_more_states_decide_where_that_takes_a_moment_and_there_is_time(
     small: Task, monkeypatch: pytest.MonkeyPatch, seconds: float, until: float, searched: int
 ) -> None:
     searches = Searches(monkeypatch, dict.fromkeys(LEADS, seconds))
-    compare_leads(bind_heuristic(small, "blind"), validation_states(small, 8, 0), 11.0, until)
+    compare_leads(bind_heuristic(small, "blind"), validation_states(small, 8, 0), 11.0, searches.budget(until))
     assert len(searches.limits) == searched * len(LEADS)
 
 
 def test_nobody_waits_for_parts_that_are_slower_than_the_fastest(small: Task, monkeypatch: pytest.MonkeyPatch) -> None:
     searches = Searches(monkeypatch, {"landmarks": 99.0, "agenda": 1.0, "novelty": 9.0, "hybrid": 0.2, "network": 9.0})
-    compared = compare_leads(bind_heuristic(small, "blind"), validation_states(small, 1, 0), 11.0, until=25.0)
+    compared = compare_leads(
+        bind_heuristic(small, "blind"), validation_states(small, 1, 0), 11.0, searches.budget(25.0)
+    )
     assert searches.limits == [("landmarks", 4.0), ("agenda", 4.0), ("novelty", 2.0), ("hybrid", 2.0), ("network", 0.4)]
     assert best_lead(compared) == "hybrid"
 

@@ -26,14 +26,7 @@ from helpers import make_tiny
 from wasteful_plans import wandering_plan
 
 QUICK = PreimageOptions(
-    width=32,
-    samples=4000,
-    length=20,
-    rollouts=2,
-    sampler="reachable",
-    expert=False,
-    max_epochs=9,
-    validation_states=10,
+    width=32, samples=4000, length=20, rollouts=2, sampler="reachable", expert=False, max_epochs=9, validation_states=10
 )
 
 
@@ -75,6 +68,57 @@ def test_a_probe_counts_the_states_that_plain_search_solves_with_few_expansions(
     probe = Probes(task, states)(epoch(1, 100), lambda: weights)
     assert probe is not None
     assert (probe.solved, probe.states) == (alone, STATES)
+    assert probe.cost_ratio is not None
+    assert probe.cost_ratio >= 1
+    assert probe.expansions_per_step is not None
+    assert probe.expansions_per_step >= 1
+
+
+def test_probes_judge_each_state_by_the_last_search_from_it(
+    monkeypatch: pytest.MonkeyPatch, weights: NetworkWeights
+) -> None:
+    task = make_tiny("blocks").task
+    states = validation_states(task, STATES + 2, 0)
+    heuristic, probe = bind_network(task, weights), Probes(task, states)
+    first, second = (probe(epoch(number, 10**9), lambda: weights) for number in (1, 2))
+    assert first is not None
+    assert second is not None
+    assert (first.solved, second.solved, second.states) == (STATES, STATES + 2, STATES + 2)
+    found = [search(task, heuristic, SearchOptions(), init=state) for state in states]
+    steps = sum(len(result.plan or ()) for result in found)
+    assert second.expansions_per_step == sum(result.statistics.expanded for result in found) / steps
+
+    def fail(heuristic: Any, states: Any, **limits: Any) -> ManyResults:
+        return search_many(heuristic, states, expansion_limit=1)
+
+    monkeypatch.setattr(probes, "search_many", fail)
+    third, fourth = (probe(epoch(number, 10**9), lambda: weights) for number in (3, 4))
+    assert third is not None
+    assert (third.solved, fourth) == (2, Probe(0, STATES + 2, enough=False))
+
+
+def test_the_cost_of_plans_is_that_over_the_best_known_ones(
+    monkeypatch: pytest.MonkeyPatch, weights: NetworkWeights
+) -> None:
+    task = make_tiny("blocks").task
+    best = search(task, "blind", SearchOptions("astar")).plan
+    assert best is not None
+    plans = [tuple(wandering_plan(task, 3, best, steps=20)), tuple(best), tuple(wandering_plan(task, 3, best, steps=6))]
+    monkeypatch.setattr(
+        probes,
+        "search_many",
+        lambda *_, **__: ManyResults([Status.SOLVED], np.array([9], np.int32), Rows.of([plans[0]])),
+    )
+    probe, long = Probes(task, [task.init]), len(plans[2])
+    ratios = []
+    for number in range(1, 4):
+        found = probe(epoch(number, 10**9), lambda: weights)
+        assert found is not None
+        ratios.append(found.cost_ratio)
+        plans.pop(0)
+    assert ratios[0] is not None
+    assert ratios[0] > 1, "improvement shortens it"
+    assert ratios[1:] == [1.0, long / len(best)]
 
 
 @pytest.mark.parametrize(
@@ -93,7 +137,9 @@ def test_it_is_enough_when_searches_go_straight_to_the_goal_by_short_plans(
         return ManyResults([Status.SOLVED], expanded, Rows.of([plan]))
 
     monkeypatch.setattr(probes, "search_many", found)
-    assert Probes(task, [task.init])(epoch(1, 100), lambda: weights) == Probe(1, 1, enough)
+    probe = Probes(task, [task.init])(epoch(1, 100), lambda: weights)
+    assert probe is not None
+    assert (probe.solved, probe.states, probe.enough) == (1, 1, enough)
 
 
 def test_probes_go_round_all_validation_states(monkeypatch: pytest.MonkeyPatch, weights: NetworkWeights) -> None:

@@ -118,12 +118,7 @@ def script(monkeypatch: pytest.MonkeyPatch, losses: list[float]) -> None:
     ],
 )
 def test_patience_counts_epochs_since_the_best(
-    dataset: Dataset,
-    monkeypatch: pytest.MonkeyPatch,
-    losses: list[float],
-    patience: int,
-    epochs: int,
-    best: int,
+    dataset: Dataset, monkeypatch: pytest.MonkeyPatch, losses: list[float], patience: int, epochs: int, best: int
 ) -> None:
     script(monkeypatch, losses)
     seen = Recorder()

@@ -173,14 +173,6 @@ def test_what_n_rsl_has_seen_is_forgotten_between_rollouts() -> None:
 # --- how a rollout ends ---
 
 
-def test_a_rollout_without_valid_actions_ends_early() -> None:
-    task = make_task(3, [([1], [2], [1], 1), ([0], [1], [0], 1)], [0], [2])
-    rollouts = regress(task, RolloutOptions(n_rollouts=2, length=50))
-    assert rollouts.depth.tolist() == [0, 1, 2, 0, 1, 2]
-    assert rollouts.operators.tolist() == [-1, 0, 1, -1, 0, 1]
-    assert (rollouts.longest, rollouts.beyond) == (2, 3)
-
-
 def test_rollouts_may_have_different_lengths() -> None:
     # From {0} one action leads to a dead end and one around a circle.
     operators = [([1], [0], [], 1), ([2], [0], [], 1), ([3], [2], [], 1), ([2], [3], [], 1)]

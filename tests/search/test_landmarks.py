@@ -285,13 +285,7 @@ def test_counts_along_paths_of_bundled_domains(
 
 
 def test_a_landmark_that_one_of_two_paths_missed_lies_ahead() -> None:
-    operators = [
-        ([0], [1, 2], [0], 1),
-        ([0], [2], [0], 1),
-        ([2], [4], [1], 1),
-        ([2], [1], [], 1),
-        ([1, 2], [3], [], 1),
-    ]
+    operators = [([0], [1, 2], [0], 1), ([0], [2], [0], 1), ([2], [4], [1], 1), ([2], [1], [], 1), ([1, 2], [3], [], 1)]
     task = make_task(5, operators, [0], [3, 4])
     graph = find_landmarks(task, options=FACTS)
     finder = landmark_finder(task, task.init, FACTS)

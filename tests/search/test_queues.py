@@ -43,10 +43,7 @@ class Native:
         parents, operators = (
             (np.array(column, dtype=np.int32) for column in zip(*steps, strict=True))
             if steps
-            else (
-                np.zeros(0, dtype=np.int32),
-                np.zeros(0, dtype=np.int32),
-            )
+            else (np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int32))
         )
         _, values, _, offsets, liked, _ = _core.follow_landmarks(self.finder, self.task.init, parents, operators)
         return float(values[number]), set(Rows(offsets, liked)[number].tolist())
@@ -101,10 +98,7 @@ def run_oracle(native: Native, part: _core.PartKind, batch: int, limit: int) -> 
     return oracle.run(native.task.init, limit), seen
 
 
-PARTS = {
-    "landmarks": _core.PartKind.GUIDED,
-    "hybrid": _core.PartKind.HYBRID,
-}
+PARTS = {"landmarks": _core.PartKind.GUIDED, "hybrid": _core.PartKind.HYBRID}
 
 
 def assert_alike(task: Task, part: str, batch: int, limit: int) -> None:
@@ -119,11 +113,7 @@ def assert_alike(task: Task, part: str, batch: int, limit: int) -> None:
         ended = _core.Status.OUT_OF_EXPANSIONS if wanted.cut else _core.Status.EXHAUSTED
         assert found.status == ended
     else:
-        assert (found.status, len(found.plan), counts.led_by) == (
-            _core.Status.SOLVED,
-            len(wanted.plan),
-            wanted.led_by,
-        )
+        assert (found.status, len(found.plan), counts.led_by) == (_core.Status.SOLVED, len(wanted.plan), wanted.led_by)
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 5, 8, 13, 21, 34, 55, 1000])

@@ -55,13 +55,7 @@ def test_counts_are_those_of_every_other_machine(
 # --- networks ---
 
 # A trained network, from the states of its folder, by greedy search: plain, and with widths that take turns.
-TRAINED = {
-    "p1": (11, 16, 10),
-    "p2": (11, 18, 8),
-    "p3": (10, 17, 8),
-    "p4": (10, 17, 6),
-    "p5": (9, 15, 8),
-}
+TRAINED = {"p1": (11, 16, 10), "p2": (11, 18, 8), "p3": (10, 17, 8), "p4": (10, 17, 6), "p5": (9, 15, 8)}
 
 
 @pytest.mark.parametrize("name", TRAINED)

@@ -571,12 +571,7 @@ def test_the_action_at_fault_is_named_rather_than_the_requirement() -> None:
         ("minimize (total-cost)", "minimize total-cost", "(:metric", "'(:metric minimize total-cost)'"),
         ("(:goal", "(:constraints (and))\n(:goal", "(:constraints", "section '(:constraints …)'"),
         ("(:objects", "(:requirements :preferences)\n(:objects", "(:requirements", "requirement ':preferences'"),
-        (
-            "a b - place",
-            "a b - (either place)",
-            "a b -",
-            "'(either place)' may type a variable, not an object",
-        ),
+        ("a b - place", "a b - (either place)", "a b -", "'(either place)' may type a variable, not an object"),
     ],
 )
 def test_what_is_not_handled_in_a_problem_is_named(old: str, new: str, at: str, says: str) -> None:

@@ -86,12 +86,6 @@ def test_a_delete_that_is_no_precondition_acts_only_where_its_atom_holds() -> No
         assert as_set(state) == end
 
 
-@given(task=strips_tasks(), seed=st.integers(0, 2**64 - 1), steps=st.integers(0, 4))
-def test_native_steps_are_those_of_sets(task: Task, seed: int, steps: int) -> None:
-    reachable = reachable_states(task)
-    assert all(as_set(state) in reachable for state in random_walk_states(task, 5, steps, seed))
-
-
 # --- what search stores ---
 
 

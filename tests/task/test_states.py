@@ -95,15 +95,10 @@ def test_the_same_seed_gives_the_same_states_and_another_seed_others(tiny: Tiny)
 
 def test_walks_are_the_same_on_every_machine(tiny_task: TinyTask) -> None:
     (state,) = random_walk_states(tiny_task("tiles").task, 1, 200, seed=2024)
-    names = tiny_task("tiles").task.state_names(state)
-    assert sorted(names) == [
-        "(gap s-1-2)",
-        "(tile-at t1 s-2-2)",
-        "(tile-at t2 s-1-3)",
-        "(tile-at t3 s-2-3)",
-        "(tile-at t4 s-1-1)",
-        "(tile-at t5 s-2-1)",
-    ]
+    places = re.findall(
+        r"\((?:gap|tile-at t\d) (s-\d-\d)\)", " ".join(sorted(tiny_task("tiles").task.state_names(state)))
+    )
+    assert places == ["s-1-2", "s-2-2", "s-1-3", "s-2-3", "s-1-1", "s-2-1"], "of the gap and tiles 1 to 5"
 
 
 def test_walks_respect_mutex_groups_and_complements(tiny: Tiny) -> None:
@@ -130,10 +125,6 @@ def test_a_walk_without_applicable_operators_stays() -> None:
 def test_numbers_that_make_no_walk(tiny_task: TinyTask, n: int, steps: int, seed: int) -> None:
     with pytest.raises(UsageError):
         random_walk_states(tiny_task("tiles").task, n, steps, seed)
-
-
-def test_no_walks_are_no_states(tiny_task: TinyTask) -> None:
-    assert random_walk_states(tiny_task("tiles").task, 0, 10, seed=0) == []
 
 
 def test_walks_ask_whether_to_go_on(tiny_task: TinyTask) -> None:
@@ -231,20 +222,6 @@ def refused(tiny: Tiny, text: str) -> str:
     return message
 
 
-def test_another_object_is_named(tiny_task: TinyTask) -> None:
-    tiny = tiny_task("blocks")
-    text = tiny.instance.problem_text
-    assert "b9" in refused(tiny, text.replace("b4 - block", "b4 b9 - block"))
-    few = re.sub(r"\([^()]*\bb4\b[^()]*\)", "", text.replace(" b4 - block", " - block"))
-    assert "b4" in refused(tiny, few)
-
-
-def test_an_object_of_another_type_is_named(tiny_task: TinyTask) -> None:
-    tiny = tiny_task("courier")
-    text = tiny.instance.problem_text.replace("town4 - town", "- town town4 - letter")
-    assert "town4" in refused(tiny, text)
-
-
 def test_another_goal_is_named(tiny_task: TinyTask) -> None:
     tiny = tiny_task("blocks")
     head, goal = tiny.instance.problem_text.split("(:goal (and")
@@ -254,21 +231,31 @@ def test_another_goal_is_named(tiny_task: TinyTask) -> None:
     assert f"lacks {first[0]}" in refused(tiny, f"{head}(:goal (and {goal.replace(first[0], '', 1)}")
 
 
-def test_another_domain_is_named(tiny_task: TinyTask) -> None:
-    tiny = tiny_task("blocks")
-    text = tiny.instance.problem_text.replace("(:domain blocks)", "(:domain bricks)")
-    assert "bricks" in refused(tiny, text)
-
-
 def add_fact(tiny: Tiny, fact: str) -> str:
     return tiny.instance.problem_text.replace("(:init", f"(:init {fact}", 1)
 
 
-def test_an_atom_outside_the_task_is_named(tiny_task: TinyTask) -> None:
-    tiny = tiny_task("blocks")
-    assert "(on b1 b1)" in refused(tiny, add_fact(tiny, "(on b1 b1)"))
-    assert "'glued'" in refused(tiny, add_fact(tiny, "(glued b1)"))
-    assert "'b7'" in refused(tiny, add_fact(tiny, "(held b7)"))
+@pytest.mark.parametrize(
+    ("domain", "old", "new", "culprit"),
+    [
+        ("blocks", "b4 - block", "b4 b9 - block", "b9"),
+        ("blocks", r" b4(?= - block)|\((?!:)[^()]*\bb4\b[^()]*\)", "", "b4"),
+        ("courier", "town4 - town", "- town town4 - letter", "town4"),
+        ("blocks", r"\(:domain blocks\)", "(:domain bricks)", "bricks"),
+        ("blocks", r"\(:init", "(:init (on b1 b1)", "(on b1 b1)"),
+        ("blocks", r"\(:init", "(:init (glued b1)", "'glued'"),
+        ("blocks", r"\(:init", "(:init (held b7)", "'b7'"),
+        ("blocks", r"\(:init", "(:init (not (hand-free))", "(hand-free)"),
+        ("blocks", r"\(:init", "(:init (held b1)) (:init", ":init"),
+    ],
+)
+def test_a_state_of_another_problem_is_refused_with_the_culprit(
+    tiny_task: TinyTask, domain: str, old: str, new: str, culprit: str
+) -> None:
+    tiny = tiny_task(domain)
+    text = re.sub(old, new, tiny.instance.problem_text)
+    assert text != tiny.instance.problem_text
+    assert culprit in refused(tiny, text)
 
 
 def test_a_changed_or_missing_static_fact_is_named(tiny_task: TinyTask) -> None:
@@ -290,16 +277,6 @@ def test_two_atoms_that_exclude_each_other_are_named(tiny_task: TinyTask) -> Non
     message = refused(tiny, add_fact(tiny, other))
     assert here in message
     assert other in message
-
-
-def test_an_atom_that_is_both_true_and_false_is_named(tiny_task: TinyTask) -> None:
-    tiny = tiny_task("blocks")
-    assert "(hand-free)" in refused(tiny, add_fact(tiny, "(not (hand-free))"))
-
-
-def test_a_second_init_section_is_refused(tiny_task: TinyTask) -> None:
-    tiny = tiny_task("blocks")
-    assert ":init" in refused(tiny, tiny.instance.problem_text.replace("(:init", "(:init (held b1)) (:init", 1))
 
 
 def test_text_that_is_no_problem_is_refused_with_a_line(tiny_task: TinyTask) -> None:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 
 import click
 from click.shell_completion import CompletionItem
 
-from goalward.cli.main import DEBUG, name_and_version
+from goalward.cli.main import DEBUG, name_and_version, quick_imports
 from goalward.cli.parameters import Command, switch
-from goalward.cli.startup import quick_imports
 from goalward.errors import UsageError, did_you_mean
 
 PROGRAM = "goalward"
@@ -109,22 +108,14 @@ def program() -> Group:
     """The whole command line."""
     summary = "Learn a heuristic for one planning problem, then solve it from any initial state."
     params = [
-        switch("--version", help="print the version", is_eager=True, callback=_show_version, expose_value=False),
+        _printing("--version", "print the version", name_and_version),
         switch(DEBUG, help="before a command: show where in the code an error came from", expose_value=False),
-        switch(
+        _printing(
             "--install-completion",
-            help="let this shell (bash, zsh or fish) complete commands and options",
-            is_eager=True,
-            callback=_install_completion,
-            expose_value=False,
+            "let this shell (bash, zsh or fish) complete commands and options",
+            _completion("install"),
         ),
-        switch(
-            "--show-completion",
-            help="print the completion script, to install it by hand",
-            is_eager=True,
-            callback=_show_completion,
-            expose_value=False,
-        ),
+        _printing("--show-completion", "print the completion script, to install it by hand", _completion("script")),
     ]
     return Group(PROGRAM, summary, COMMANDS, params)
 
@@ -141,28 +132,31 @@ def call(arguments: list[str]) -> int:
             return int(group.invoke(context) or 0)
     except click.exceptions.Exit as end:
         return end.exit_code
+    except click.NoSuchOption as error:  # click would suggest hidden flags, too
+        command = error.ctx.command if error.ctx else group
+        known = [name for one in command.params if not getattr(one, "hidden", False) for name in one.opts]
+        where = error.ctx.command_path if error.ctx else PROGRAM
+        hint = did_you_mean(error.option_name, known)
+        raise UsageError(f"there is no option {error.option_name}{hint} (see {where} --help)") from None
     except click.UsageError as error:
         where = error.ctx.command_path if error.ctx else PROGRAM
         raise UsageError(f"{error.format_message()} (see {where} --help)") from None
 
 
-def _show_version(ctx: click.Context, param: click.Parameter, asked: bool) -> None:
-    if asked and not ctx.resilient_parsing:
-        click.echo(name_and_version())
-        ctx.exit()
+def _printing(name: str, help: str, text: Callable[[], str]) -> click.Option:
+    """A flag that prints a text and ends the program."""
+
+    def show(ctx: click.Context, param: click.Parameter, asked: bool) -> None:
+        if asked and not ctx.resilient_parsing:
+            click.echo(text())
+            ctx.exit()
+
+    return switch(name, help=help, is_eager=True, callback=show, expose_value=False)
 
 
-def _show_completion(ctx: click.Context, param: click.Parameter, asked: bool) -> None:
-    if asked and not ctx.resilient_parsing:
-        from goalward.cli.completion import current_shell, script  # noqa: PLC0415
+def _completion(name: str) -> Callable[[], str]:
+    def call() -> str:
+        module = import_module("goalward.cli.completion")
+        return str(getattr(module, name)(module.current_shell()))
 
-        click.echo(script(current_shell()))
-        ctx.exit()
-
-
-def _install_completion(ctx: click.Context, param: click.Parameter, asked: bool) -> None:
-    if asked and not ctx.resilient_parsing:
-        from goalward.cli.completion import current_shell, install  # noqa: PLC0415
-
-        click.echo(install(current_shell()))
-        ctx.exit()
+    return call

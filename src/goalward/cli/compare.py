@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
-from rich.live import Live
 from rich.text import Text
 
-from goalward.cli.console import print_json, say
+from goalward.cli.console import complain, print_json, say
 from goalward.cli.limits import Limits
-from goalward.cli.live import spinner
+from goalward.cli.live import LiveFigures, spinner
 from goalward.cli.outputs import check_output
 from goalward.cli.parameters import (
     DOMAIN,
@@ -27,12 +25,12 @@ from goalward.cli.parameters import (
     command,
     flag,
     path_flag,
+    settings_flag,
     switch,
     time_limit,
 )
 from goalward.cli.signals import Interrupt
 from goalward.cli.summaries import show_summaries
-from goalward.cli.terminal import errors
 from goalward.declared import BATCHES, DURATION, SIZE
 from goalward.errors import ExitCode, UsageError
 from goalward.experiments.comparison import Comparison, parse_methods
@@ -77,12 +75,8 @@ COLUMNS = (
         help="states that searches with learned heuristics expand at once; default: as goalward solve",
         kind=BATCHES,
     ),
-    flag(
-        "--set",
-        "settings",
-        help="an option of a method that is trained, n-rsl.length=50, or of a search, ff.search.batch=8",
-        metavar="METHOD.NAME=VALUE",
-        multiple=True,
+    settings_flag(
+        "an option of a method that is trained, n-rsl.length=50, or of a search, ff.search.batch=8", "METHOD.NAME=VALUE"
     ),
     path_flag("--models", help="folder for the trained models"),
     FORCE,
@@ -112,35 +106,31 @@ def compare(
     """
     if as_json and as_csv:
         raise UsageError("choose one of --json and --csv")
-    compared = parse_methods(methods, settings, batch)
+    chosen = parse_methods(methods, settings, batch)
     if models is not None:
         models.mkdir(parents=True, exist_ok=True)
-        inputs = [domain, problem, *states, *(one.model for one in compared)]
-        for one in compared:
+        inputs = [domain, problem, *states, *(one.model for one in chosen)]
+        for one in chosen:
             if one.trains:
                 check_output(models / f"{one.config.label}.goalward", inputs, force=force)
     budgets = Budgets(train_limit, time_limit, memory_limit)
     entries: list[Entry] = []
     with tempfile.TemporaryDirectory(prefix="goalward-") as scratch, Interrupt() as interrupt:
-        comparison = Comparison(
-            domain,
-            problem,
-            states,
-            tuple(compared),
-            budgets,
-            seed,
-            models or Path(scratch),
-            Path(scratch),
-            _enforce,
-        )
+        folder = Path(scratch)
+        compared = tuple(chosen)
+        comparison = Comparison(domain, problem, states, compared, budgets, seed, models or folder, folder, _enforce)
         limits = Limits.of_command(max(train_limit, time_limit), memory_limit)
         with spinner("grounding"), limits.enforce("reading and grounding the problem", signals=False):
-            comparison.check()
+            warnings = comparison.check()
         with spinner("loading"):
             comparison.preload()
-        with _observer(len(compared) * len(states), interrupt) as observer:
+        observer = _Observer(len(chosen) * len(states), interrupt)
+        with observer.figures:
             entries.extend(comparison.run(observer))
     runs = [_run(unit, result) for unit, result in entries if unit.kind == "search"]
+    for state, warning in warnings.items():
+        if not any(run["state"] == state and run["status"] == "solved" for run in runs):
+            complain(warning)
     if as_json:
         summaries = [asdict(summary) for summary in summarise(entries)]
         print_json({"methods": summaries, "runs": runs})
@@ -171,27 +161,26 @@ def _show(summaries: list[MethodSummary], runs: list[dict[str, Any]]) -> None:
             say(f"{run['method']}: {run['state']}: {run['status']}{why}")
 
 
-class _PlainObserver:
-    """Prints a line per event on stderr."""
+class _Observer:
+    """Shows the progress: figures on a terminal, otherwise a line for each event, on stderr."""
 
     def __init__(self, total: int, interrupt: Interrupt) -> None:
         self.total = total
         self.interrupt = interrupt
+        self.figures = LiveFigures()
         self.done = 0
         self.solved = 0
 
-    def begins(self, unit: Unit) -> _QuietWatcher | None:
+    def begins(self, unit: Unit) -> Watcher | None:
         if unit.kind == "search":
             return None
         self.show(f"{unit.method}: training")
-        return _QuietWatcher(self, unit.method)
+        return _TrainingWatcher(self, unit.method)
 
     def ended(self, unit: Unit, result: Result) -> None:
         seconds = "" if result.total_time is None else f" in {format_duration(result.total_time)}"
         if unit.kind == "train":
-            told = {name: value for name, value in result.extra.get("notes", {}).items() if name != "trials"}
-            notes = "".join(f", {name.replace('_', ' ')} {value}" for name, value in told.items())
-            self.show(f"{unit.method}: {result.status}{seconds}{notes}")
+            self.show(f"{unit.method}: {result.status}{seconds}")
             return
         self.done += 1
         self.solved += result.solved
@@ -199,42 +188,35 @@ class _PlainObserver:
         self.show(f"{unit.method}: {unit.state}: {result.status}{length}{seconds}")
 
     def go_on(self) -> bool:
-        return not self.interrupt.asked
+        return self.interrupt.go_on()
 
     def show(self, line: str) -> None:
-        say(line, err=True)
+        if self.figures.shown:
+            self.update(line)
+        else:
+            self.figures.say(line)
 
     def update(self, line: str) -> None:
         """A minor event, which only a terminal shows."""
+        head = f"{self.done} of {counted(self.total, 'run')}, {self.solved} solved   "
+        self.figures.update(Text.assemble((head, "dim"), printable(line)))
 
 
-class _LiveObserver(_PlainObserver):
-    """Shows the progress in one line on a terminal."""
-
-    def __init__(self, total: int, interrupt: Interrupt, live: Live) -> None:
-        super().__init__(total, interrupt)
-        self.live = live
-
-    def show(self, line: str) -> None:
-        self.update(line)
-
-    def update(self, line: str) -> None:
-        head = f"{self.done} of {self.total} runs, {self.solved} solved   "
-        self.live.update(Text.assemble((head, "dim"), printable(line)), refresh=True)
-
-
-class _QuietWatcher(Watcher):
+class _TrainingWatcher(Watcher):
     """Watches training inside a comparison: one line per method, and Ctrl-C stops it."""
 
-    def __init__(self, observer: _PlainObserver, method: str) -> None:
+    def __init__(self, observer: _Observer, method: str) -> None:
         self.observer = observer
         self.method = method
+        self.solved = ""
 
     def phase(self, name: str, trial: int) -> None:
-        self.observer.update(f"{self.method}: {name}, trial {trial + 1}")
+        self.observer.update(f"{self.method}: {name}")
 
     def epoch(self, trial: int, epoch: Epoch, probe: Probe | None) -> bool:
-        self.observer.update(f"{self.method}: trial {trial + 1}, epoch {epoch.number}")
+        if probe is not None:
+            self.solved = f", solves {probe.solved} of {counted(probe.states, 'validation state')}"
+        self.observer.update(f"{self.method}: training, epoch {epoch.number}{self.solved}")
         return self.go_on()
 
     def go_on(self) -> bool:
@@ -242,12 +224,3 @@ class _QuietWatcher(Watcher):
 
     def message(self, text: str) -> None:
         self.observer.show(f"{self.method}: {text}")
-
-
-@contextlib.contextmanager
-def _observer(total: int, interrupt: Interrupt) -> Iterator[_PlainObserver]:
-    if not errors.is_terminal:
-        yield _PlainObserver(total, interrupt)
-        return
-    with Live(console=errors, auto_refresh=False, transient=True) as live:
-        yield _LiveObserver(total, interrupt, live)

@@ -16,7 +16,8 @@ from goalward.outward import finite, printable
 
 def say(text: str = "", *, err: bool = False, nl: bool = True) -> None:
     """Print a text with control characters escaped."""
-    click.echo(printable(text), err=err, nl=nl)
+    # Unlike click.echo, print goes through sys.stdout, where rich puts lines above live figures.
+    print(printable(text), file=sys.stderr if err else sys.stdout, end="\n" if nl else "", flush=True)
 
 
 def say_wrapped(text: str, indent: int = 0) -> None:

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
 import shlex
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
 from goalward.cli.console import print_json, say
-from goalward.cli.live import spinner
-from goalward.cli.parameters import FOLDER, JSON, argument, command, flag, path_flag, switch
+from goalward.cli.live import LiveFigures, spinner
+from goalward.cli.parameters import FOLDER, JSON, argument, command, flag, path_flag, settings_flag, switch
 from goalward.cli.signals import Interrupt
 from goalward.cli.summaries import show_summaries
-from goalward.cli.terminal import errors, print_table
+from goalward.cli.terminal import make_table, print_table
 from goalward.declared import WHOLE
 from goalward.errors import ExitCode, UsageError
 from goalward.experiments.benchmark import find_instances
@@ -27,11 +25,11 @@ from goalward.experiments.clusters import cores, existing_cluster, local_cluster
 from goalward.experiments.config import Config, load_config
 from goalward.experiments.progress import Progress
 from goalward.experiments.runner import experiment_lock, is_running, open_store, prepare, run_experiment
-from goalward.experiments.store import FILE_NAME, Result, Store, Unit
+from goalward.experiments.store import FILE_NAME, Store, Unit
 from goalward.experiments.summary import summarise
 from goalward.experiments.units import Schedule
 from goalward.extras import require_torch
-from goalward.measures import format_duration
+from goalward.measures import counted, format_duration
 from goalward.outward import printable
 
 LINE_SECONDS = 60.0
@@ -42,9 +40,7 @@ LINE_SECONDS = 60.0
     path_flag("--output", "-o", help="folder of the experiment; results in it are kept", required=True),
     flag("--jobs", help="units at the same time", kind=WHOLE, low=1, note="default: one per core"),
     path_flag("--benchmark", help="folder of the benchmark, instead of the config's"),
-    flag(
-        "--set", "settings", help="change the config: budgets.train=60s, states=3", metavar="KEY=VALUE", multiple=True
-    ),
+    settings_flag("change the config: budgets.train=60s, states=3", "KEY=VALUE"),
     flag("--scheduler", help="a Dask scheduler that runs the units", metavar="tcp://…"),
     switch("--slurm", help="run workers as Slurm jobs, --jobs of them"),
     switch("--retry-failed", help="run units that have failed again"),
@@ -75,7 +71,7 @@ def run(
     if dry_run:
         _show_schedule(chosen, output, slurm)
         return ExitCode.SUCCESS
-    if not (scheduler or slurm) and any(method.kind != "planner" for method in chosen.methods):
+    if not (scheduler or slurm) and any(contestant.kind != "planner" for contestant in chosen.methods):
         require_torch("learning in an experiment")
     n_jobs = jobs or cores()
     logs = output.absolute() / "slurm"
@@ -93,8 +89,10 @@ def run(
             if retry_failed:
                 store.forget_failures(unit.id for unit in schedule.units)
         progress = Progress.of(store.progress(), chosen.budgets)
-        with Interrupt() as interrupt, _observer(progress, n_jobs, interrupt) as observer:
-            complete = run_experiment(schedule, store, cluster, observer)
+        with Interrupt() as interrupt:
+            observer = _Observer(progress, n_jobs, interrupt)
+            with observer.figures:
+                complete = run_experiment(schedule, store, cluster, observer)
         _show_end(store, progress, output, complete=complete)
     return ExitCode.SUCCESS if complete else ExitCode.INTERRUPTED
 
@@ -142,34 +140,25 @@ def _show_schedule(config: Config, output: Path, slurm: bool) -> None:
     for unit in schedule.units:
         say(unit.id)
     trainings = sum(unit.kind == "train" for unit in schedule.units)
+    searches = counted(len(schedule.units) - trainings, "search", "searches")
     say(
-        f"{len(schedule.units)} units: {trainings} trainings, {len(schedule.units) - trainings} searches; "
+        f"{counted(len(schedule.units), 'unit')}: {counted(trainings, 'training')}, {searches}; "
         f"at most {format_duration(schedule.max_seconds())} on one core"
     )
 
 
-def _table(rows: list[dict[str, Any]], running: dict[tuple[str, str], int] | None = None) -> Table:
-    table = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
-    table.add_column("method")
-    table.add_column("units")
-    for title in ("done", "of", "solved", "failed", *(["running"] if running is not None else []), "mean time"):
-        table.add_column(title, justify="right")
+def _table(rows: Iterable[dict[str, Any]], running: Mapping[tuple[str, str], int] | None = None) -> Table:
+    now = [] if running is None else ["running"]
+    lines = []
     for row in rows:
-        solved = "" if row["kind"] == "train" else str(row["solved"])
+        training = row["kind"] == "train"
+        numbers = [row["done"], row["units"], "" if training else row["solved"], row["failed"] or ""]
+        if running is not None:
+            numbers.append(running.get((row["method"], row["kind"]), 0) or "")
         mean = "" if row["mean_time"] is None else format_duration(row["mean_time"])
-        now = [] if running is None else [str(running.get((row["method"], row["kind"]), 0) or "")]
-        kind = "trainings" if row["kind"] == "train" else "searches"
-        table.add_row(
-            printable(row["method"]),
-            kind,
-            str(row["done"]),
-            str(row["units"]),
-            solved,
-            str(row["failed"] or ""),
-            *now,
-            mean,
-        )
-    return table
+        name = printable(row["method"])
+        lines.append([name, "trainings" if training else "searches", *map(str, numbers), mean])
+    return make_table(["method", "units", "done", "of", "solved", "failed", *now, "mean time"], lines, left=2)
 
 
 def _line(progress: Progress) -> str:
@@ -180,63 +169,34 @@ def _line(progress: Progress) -> str:
     )
 
 
-class _PlainObserver:
-    """Prints a line per minute on stderr."""
+class _Observer:
+    """Shows the progress: a table on a terminal, otherwise a line per minute, on stderr."""
 
     def __init__(self, progress: Progress, jobs: int, interrupt: Interrupt) -> None:
         self.progress, self.jobs, self.interrupt = progress, jobs, interrupt
+        self.started, self.finished = progress.started, progress.finished
+        self.figures = LiveFigures()
         self._said = time.monotonic()
-
-    def started(self, unit: Unit) -> None:
-        self.progress.started(unit)
-
-    def finished(self, unit: Unit, result: Result) -> None:
-        self.progress.finished(unit, result)
 
     def lost(self, unit: Unit, reason: str) -> None:
         self.progress.was_lost(unit)
-        self.say(f"{unit.id}: {reason}; it will be started again")
+        self.figures.say(f"{unit.id}: {reason}; it will be started again")
 
     def stopped(self) -> bool:
         return self.interrupt.asked
 
     def tick(self) -> None:
-        if time.monotonic() - self._said >= LINE_SECONDS:
+        if self.figures.shown:
+            line = "stopping" if self.interrupt.asked else self.line()
+            self.figures.update(_table(self.progress.rows.values(), self.progress.running), Text(line, "dim"))
+        elif time.monotonic() - self._said >= LINE_SECONDS:
             self._said = time.monotonic()
-            self.say(self.line())
+            self.figures.say(self.line())
 
     def line(self) -> str:
         running = self.progress.running.total()
-        left = format_duration(self.progress.seconds_left(self.jobs))
+        left = self.progress.seconds_left(self.jobs)
         now = f"{running} running" if running else "waiting for workers"
-        return f"{_line(self.progress)}, {now}, about {left} left"
-
-    def say(self, text: str) -> None:
-        say(text, err=True)
-
-
-class _LiveObserver(_PlainObserver):
-    """Shows a table on a terminal."""
-
-    def __init__(self, progress: Progress, jobs: int, interrupt: Interrupt, live: Live) -> None:
-        super().__init__(progress, jobs, interrupt)
-        self.live = live
-
-    def tick(self) -> None:
-        table = _table(list(self.progress.rows.values()), self.progress.running)
-        grid = Table.grid()
-        grid.add_row(table)
-        grid.add_row(Text("stopping" if self.interrupt.asked else self.line(), style="dim"))
-        self.live.update(grid, refresh=True)
-
-    def say(self, text: str) -> None:
-        self.live.console.print(printable(text))
-
-
-@contextlib.contextmanager
-def _observer(progress: Progress, jobs: int, interrupt: Interrupt) -> Iterator[_PlainObserver]:
-    if not errors.is_terminal:
-        yield _PlainObserver(progress, jobs, interrupt)
-        return
-    with Live(console=errors, auto_refresh=False, transient=True) as live:
-        yield _LiveObserver(progress, jobs, interrupt, live)
+        if self.progress.total("done") == self.progress.total("units"):
+            return _line(self.progress)
+        return f"{_line(self.progress)}, {now}, about {format_duration(left)} left"

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rich.table import Table
-
 from goalward.cli.console import say
 from goalward.cli.outputs import check_output
-from goalward.cli.parameters import FORCE, argument, command, flag, path_flag
-from goalward.cli.terminal import print_table
-from goalward.declared import NAME, WHOLE, split_setting
+from goalward.cli.parameters import FORCE, argument, command, flag, path_flag, settings_flag
+from goalward.cli.terminal import make_table, print_table
+from goalward.declared import WHOLE, split_setting
 from goalward.errors import UsageError
 from goalward.task.domains import DOMAINS
 from goalward.task.domains import generate as make_instance
@@ -21,7 +19,7 @@ from goalward.task.plan_file import write_text_atomically
     argument("domain", ", ".join(DOMAINS), required=False, type=str),
     flag("--size", help="one number for all parameters; larger is harder", kind=WHOLE),
     flag("--seed", help="same seed and parameters, same instance", default=0),
-    flag("--set", "settings", help="a parameter of the domain", kind=NAME, metavar="NAME=VALUE", multiple=True),
+    settings_flag("a parameter of the domain"),
     path_flag("--output", "-o", help="folder for domain.pddl and problem.pddl  [default: the instance's name]"),
     FORCE,
 )
@@ -57,10 +55,8 @@ def _parse_settings(settings: tuple[str, ...]) -> dict[str, int]:
 
 
 def _list() -> None:
-    table = Table(box=None, pad_edge=False)
-    for column in ("domain", "description", "parameters (default, bounds)"):
-        table.add_column(column)
+    rows = []
     for bundled in DOMAINS.values():
         options = "\n".join(f"{o.name}={o.default} ({o.low}…{o.high}) {o.help}" for o in bundled.options)
-        table.add_row(bundled.name, bundled.summary, options)
-    print_table(table)
+        rows.append((bundled.name, bundled.summary, options))
+    print_table(make_table(("domain", "description", "parameters (default, bounds)"), rows, left=3))

@@ -10,23 +10,21 @@ from goalward.cli.console import print_json, say
 from goalward.cli.limits import Limits
 from goalward.cli.live import LiveFigures, spinner
 from goalward.cli.outputs import check_output
-from goalward.cli.parameters import (
-    DOMAIN,
+from goalward.cli.parameters import (  # fmt: skip
     FORCE,
     JSON,
     MEMORY_LIMIT,
     PLAN,
     PLAN_OUTPUT,
-    PROBLEM,
+    TASK,
     command,
     flag,
     time_limit,
 )
-from goalward.cli.plan_output import ENDS_OF_IMPROVEMENT
-from goalward.cli.search_flags import CORES
+from goalward.cli.searching import CORES, ENDS_OF_IMPROVEMENT, describe_grounding
 from goalward.cli.signals import Interrupt
 from goalward.cli.validate import read_valid_plan
-from goalward.measures import format_duration
+from goalward.measures import counted
 from goalward.search.improve import ImprovedPlan, improve_plan
 from goalward.search.starts import check_plan, initial_state
 from goalward.task.grounding import ground
@@ -37,8 +35,7 @@ from goalward.task.validate import Validation
 
 
 @command(
-    DOMAIN,
-    PROBLEM,
+    *TASK,
     PLAN,
     PLAN_OUTPUT,
     time_limit("for the whole command: 90s, 5m, 1h30m", default=10.0),
@@ -80,17 +77,11 @@ def improve(
         task = start.task
         operators = find_operators(task, task.init, steps)
     if not as_json:
-        seconds = format_duration(limits.elapsed - loaded)
-        say(f"Task: {task.n_atoms} atoms, {task.n_operators} operators, grounded in {seconds}")
-    with Interrupt() as interrupt, LiveFigures(not as_json) as live:
-
-        def progress(so_far: ImprovedPlan) -> bool:
-            live.improving(so_far)
-            return not interrupt.asked
-
+        say(describe_grounding(task, limits.elapsed - loaded))
+    with Interrupt() as interrupt, LiveFigures(enabled=not as_json, interrupt=interrupt) as live:
         improved = improve_plan(
             task, operators, time_limit=limits.remaining, memory_limit=memory_limit,
-            unit_costs=True if costs == "unit" else None, cores=cores, seed=seed, progress=progress,
+            unit_costs=True if costs == "unit" else None, cores=cores, seed=seed, progress=live.improving,
         )  # fmt: skip
     check_plan(start, improved.steps)
     text = format_plan(improved.steps, improved.task.cost_of(improved.plan), not task.uses_costs)
@@ -105,17 +96,14 @@ def improve(
 
 
 def _lines(improved: ImprovedPlan, before: Validation, limits: Limits, output: Path | None) -> list[str]:
-    lines = [
-        ENDS_OF_IMPROVEMENT[improved.status],
-        f"Plan length: {improved.length} step(s).",
-        f"Plan cost: {improved.task.cost_of(improved.plan)}",
-        f"Before: {before.length} step(s), cost {before.cost}; {len(improved.better)} better plan(s) found.",
-        "Plan valid.",
-    ]
-    if output is not None:
-        lines.append(f"Plan written to {output}")
+    length, better = counted(before.length, "step"), counted(len(improved.better), "better plan")
     return [
-        *lines,
+        ENDS_OF_IMPROVEMENT[improved.status],
+        f"Plan length: {counted(improved.length, 'step')}.",
+        f"Plan cost: {improved.task.cost_of(improved.plan)}",
+        f"Before: {length}, cost {before.cost}; {better} found.",
+        "Plan valid.",
+        *([] if output is None else [f"Plan written to {output}"]),
         f"Improvement time: {improved.seconds:.6f}s",
         f"Total time: {limits.elapsed:.6f}s",
         f"Peak memory: {_core.peak_memory() // 1024} KB",

@@ -92,9 +92,7 @@ class _Enforcement:
             signal.signal(signal.SIGALRM, self._handler)
             self._ending_signals.__exit__(None, None, None)
             signal.setitimer(signal.ITIMER_REAL, *self._timer)
-        if isinstance(
-            error, (LimitError, MemoryError, KeyboardInterrupt)
-        ):  # the interrupted code may have redirected the streams
+        if isinstance(error, (LimitError, MemoryError, KeyboardInterrupt)):  # it may have redirected the streams
             sys.stdout, sys.stderr = self._streams
         if isinstance(error, MemoryError):
             raise LimitError(f"out of memory while {self._activity}", ExitCode.OUT_OF_MEMORY) from None

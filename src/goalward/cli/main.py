@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import gc
 import io
 import os
 import signal
@@ -11,15 +12,16 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NoReturn
 
 from goalward.cli.signals import ending_signals
-from goalward.cli.startup import quick_imports, start_clock
+from goalward.cli.startup import start_clock
 from goalward.errors import ExitCode, GoalwardError
 from goalward.outward import printable
 
 DEBUG = "--debug"
+BLAS_THREADS = "OPENBLAS_NUM_THREADS"
 REPORT = "please report it to goalward's issue tracker with the command, its files and the output of goalward --debug …"
 
 
@@ -58,21 +60,17 @@ def carry_out(work: Callable[[], int], *, debug: bool = False, held: list[BaseEx
     The exception is appended to ``held``, which keeps everything alive that it refers to.
     """
     with ending_signals() as received:
-        code = _carry_out(work, debug, [] if held is None else held)
+        try:
+            code = work()
+            if sys.stdout is not None:
+                sys.stdout.flush()
+        except BaseException as error:
+            if held is not None:
+                held.append(error)
+            if debug and not isinstance(error, BrokenPipeError):
+                traceback.print_exc()
+            code = _ended_by(error)
         return ExitCode.TERMINATED if signal.SIGTERM in received else code
-
-
-def _carry_out(work: Callable[[], int], debug: bool, held: list[BaseException]) -> int:
-    try:
-        code = work()
-        if sys.stdout is not None:
-            sys.stdout.flush()
-        return code
-    except BaseException as error:
-        held.append(error)
-        if debug and not isinstance(error, BrokenPipeError):
-            traceback.print_exc()
-        return _ended_by(error)
 
 
 def _ended_by(problem: BaseException) -> int:
@@ -136,3 +134,24 @@ def _open_streams() -> None:
     os.close(descriptor)
     sys.stdout = sys.stdout or os.fdopen(1, "w", encoding="utf-8", closefd=False)
     sys.stderr = sys.stderr or os.fdopen(2, "w", encoding="utf-8", closefd=False)
+
+
+@contextlib.contextmanager
+def quick_imports() -> Iterator[None]:
+    """Import without garbage collection and without threads for numpy's BLAS.
+
+    Imports leave no garbage. goalward multiplies no large matrices with numpy, and starting a thread per core takes
+    longer than loading numpy. The library reads the variable once, when it is loaded; child processes and PyTorch are
+    not affected.
+    """
+    collecting, chosen = gc.isenabled(), os.environ.get(BLAS_THREADS)
+    os.environ.setdefault(BLAS_THREADS, "1")
+    try:
+        gc.disable()
+        yield
+    finally:
+        if collecting:
+            gc.enable()
+            gc.freeze()  # otherwise the first collection would go through everything that was imported
+        if chosen is None:
+            os.environ.pop(BLAS_THREADS, None)

@@ -7,13 +7,13 @@ from dataclasses import asdict
 from typing import Any
 
 import click
-from rich.table import Table
+from rich.console import RenderableType
 from rich.text import Text
 
 from goalward.cli.console import say, say_wrapped
 from goalward.cli.parameters import argument, command, describe_default, switch
-from goalward.cli.terminal import print_table
-from goalward.declared import Option, own_first
+from goalward.cli.terminal import make_table, print_table
+from goalward.declared import own_first
 from goalward.learning.methods import METHODS, Method, find_method
 from goalward.learning.options import PRESETS
 
@@ -37,33 +37,23 @@ def methods(name: str | None, as_json: bool) -> None:
 
 def describe(method: Method) -> dict[str, Any]:
     """A method with its options, as plain data."""
-    return {
-        "name": method.name,
-        "kind": method.kind,
-        "summary": method.summary,
-        "reference": method.reference,
-        "options": [_facts(option) for option in own_first(method.options)],
-    }
-
-
-def _facts(option: Option) -> dict[str, Any]:
-    """One option as plain data."""
-    facts = asdict(option) | {"kind": option.kind.expected, "default": option.default}
-    return facts | {
-        "presets": {name: values[option.name] for name, values in PRESETS.items()} if option.by_preset else None
-    }
+    options = []
+    for option in own_first(method.options):
+        presets = {name: values[option.name] for name, values in PRESETS.items()} if option.by_preset else None
+        options.append(asdict(option) | {"kind": option.kind.expected, "default": option.default, "presets": presets})
+    facts = {name: getattr(method, name) for name in ("name", "kind", "summary", "reference")}
+    return facts | {"options": options}
 
 
 def _list(chosen: list[Method]) -> None:
-    table = Table(box=None, pad_edge=False, show_edge=False, show_header=False)
+    rows: list[tuple[RenderableType, ...]] = []
     kind = None
     for method in chosen:
         if method.kind != kind:
             kind = method.kind
-            table.add_row("", "", "")
-            table.add_row("", Text(KINDS[kind], style="bold"), "")
-        table.add_row(method.name, method.summary, Text(method.reference, style="dim"))
-    print_table(table)
+            rows += [("", "", ""), ("", Text(KINDS[kind], style="bold"), "")]
+        rows.append((method.name, method.summary, Text(method.reference, style="dim")))
+    print_table(make_table(("", "", ""), rows, left=3))
     say("\ngoalward methods NAME lists the options of a method.")
 
 
@@ -73,12 +63,8 @@ def _explain(method: Method) -> None:
     options = own_first(method.options)
     if not options:
         return
-    if method.kind == "domain":
-        say_wrapped("Options, each a flag of goalward train-domain:")
-    else:
-        say_wrapped(
-            "Options, each a flag of goalward train (--max-epochs N), --set max_epochs=N, or a key of a config:"
-        )
+    where = "for goalward train (--set NAME=VALUE) and configs"
+    say_wrapped(f"Options, {'each a flag of goalward train-domain' if method.kind == 'domain' else where}:")
     width = max(len(option.name) for option in options)
     for option in options:
         default = describe_default(option, PRESETS)

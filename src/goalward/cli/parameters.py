@@ -111,7 +111,7 @@ def path_flag(*names: str, help: str, **more: Any) -> Flag:
 def flags_of(
     options: Iterable[DeclaredOption],
     presets: Mapping[str, Mapping[str, Any]],
-    section: Callable[[DeclaredOption], str] = lambda _: OPTIONS,
+    section: str = OPTIONS,
     *,
     hidden: bool = False,
 ) -> list[Flag]:
@@ -121,7 +121,7 @@ def flags_of(
             option.flag,
             option.name,
             help=_with_default(option, presets),
-            section=section(option),
+            section=section,
             metavar=metavar(option),
             hidden=hidden,
         )
@@ -156,6 +156,7 @@ def _with_default(option: DeclaredOption, presets: Mapping[str, Mapping[str, Any
 
 DOMAIN = argument("domain", "PDDL domain file")
 PROBLEM = argument("problem", "PDDL problem file")
+TASK = DOMAIN, PROBLEM
 PLAN = argument("plan", "plan file: one (action arg …) per line")
 STATES = argument("states", "PDDL problem files; only their :init is used", nargs=-1, required=True)
 FOLDER = argument("folder", "folder of the experiment", metavar="DIR")
@@ -165,6 +166,11 @@ FORCE = switch("--force", help="replace files that goalward did not write")
 JSON = switch("--json", "as_json", help="print one JSON object and nothing else")
 CSV = switch("--csv", "as_csv", help="print a CSV table and nothing else")
 MEMORY_LIMIT = flag("--memory-limit", help="of the process: 512M, 4G", kind=SIZE)
+
+
+def settings_flag(help: str, metavar: str = "NAME=VALUE") -> Flag:
+    """The flag --set, which may be given several times."""
+    return flag("--set", "settings", help=help, metavar=metavar, multiple=True)
 
 
 def time_limit(help: str, default: float | None = None) -> Flag:
@@ -188,17 +194,6 @@ def command(*parameters: click.Parameter) -> Callable[[Function], Command]:
 class Command(click.Command):
     """A command whose help page lists its arguments, and its flags by section."""
 
-    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:
-        """The text behind the name of the command in the usage line."""
-        shown = [(_shown(argument), argument.required) for argument in self._arguments()]
-        return [self.options_metavar or "", *(name if required else f"[{name}]" for name, required in shown)]
-
-    def format_arguments(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list of arguments."""
-        if arguments := [(_shown(argument), argument.help or "") for argument in self._arguments()]:
-            with formatter.section("Arguments"):
-                formatter.write_dl(arguments)
-
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The lists of flags."""
         sections: dict[str, list[tuple[str, str]]] = {OPTIONS: []}
@@ -208,11 +203,3 @@ class Command(click.Command):
         for title, records in sections.items():
             with formatter.section(title):
                 formatter.write_dl(records)
-
-    def _arguments(self) -> list[click.Argument]:
-        return [parameter for parameter in self.params if isinstance(parameter, click.Argument)]
-
-
-def _shown(argument: click.Argument) -> str:
-    """An argument on a help page: ``STATES...``."""
-    return argument.human_readable_name + ("" if argument.nargs == 1 else "...")

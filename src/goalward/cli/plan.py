@@ -2,43 +2,43 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any, cast
 
-from goalward.cli.console import print_json, say
+from goalward import _core
+from goalward.cli.console import complain, print_json, say
 from goalward.cli.limits import Limits
 from goalward.cli.live import LiveFigures, spinner
 from goalward.cli.outputs import check_output
 from goalward.cli.parameters import (
-    DOMAIN,
     FORCE,
     JSON,
     MEMORY_LIMIT,
     PLAN_OUTPUT,
-    PROBLEM,
+    TASK,
     command,
     flag,
     path_flag,
     switch,
     time_limit,
+)  # fmt: skip
+from goalward.cli.searching import (
+    CORES,
+    ENDS_OF_IMPROVEMENT,
+    EXIT_CODES,
+    IMPROVE,
+    describe_grounding,
+    parse_improvement,
+    search_flag,
 )
-from goalward.cli.plan_output import ENDS_OF_IMPROVEMENT, EXIT_CODES, early_end_as_json, plan_as_json, report
-from goalward.cli.search_flags import CORES, IMPROVE, parse_improvement, search_flag
 from goalward.cli.signals import Interrupt
 from goalward.declared import BATCHES, WHOLE
-from goalward.errors import LimitError, UsageError
+from goalward.errors import ExitCode, LimitError, UsageError
 from goalward.measures import counted, format_batches, format_duration
-from goalward.search import (
-    HEURISTICS,
-    TURNS,
-    Algorithm,
-    ImprovedPlan,
-    Statistics,
-    bind_heuristic,
-    prepare,
-)
+from goalward.search import HEURISTICS, TURNS, Algorithm, Status, bind_heuristic, prepare
 from goalward.search.heuristics import check_heuristic
 from goalward.search.learned import load_model
 from goalward.search.planning import LearnedModel
@@ -49,14 +49,14 @@ from goalward.task.grounding import UnsolvableError, ground
 from goalward.task.lifted import Domain
 from goalward.task.lifted_reader import read_domain, read_problem
 from goalward.task.plan_file import write_text_atomically
+from goalward.task.states import missing_facts
 
 DEFAULT_SERIES = Path("plan")
 """Plans of --anytime are called plan.1, plan.2, … unless --output gives another name."""
 
 
 @command(
-    DOMAIN,
-    PROBLEM,
+    *TASK,
     flag(
         "--heuristic",
         "-H",
@@ -158,22 +158,12 @@ def plan(
         raise
     task = start.task
     if not as_json:
-        seconds = format_duration(limits.elapsed - loaded)
-        say(f"Task: {task.n_atoms} atoms, {task.n_operators} operators, grounded in {seconds}")
+        say(describe_grounding(task, limits.elapsed - loaded))
     options = replace(options, time_limit=limits.remaining, memory_limit=memory_limit)
 
-    with Interrupt() as interrupt, LiveFigures(not as_json) as live:
-
-        def searching(statistics: Statistics) -> bool:
-            live.searching(statistics)
-            return not interrupt.asked
-
-        def improving(so_far: ImprovedPlan) -> bool:
-            live.improving(so_far)
-            return not interrupt.asked
-
+    with Interrupt() as interrupt, LiveFigures(enabled=not as_json, interrupt=interrupt) as live:
         outcome = solve(
-            start, bound, options, improve=improvement, progress=searching, improving=improving,
+            start, bound, options, improve=improvement, progress=live.searching, improving=live.improving,
             on_plan=series.write if series else None,
         )  # fmt: skip
     written = ""
@@ -186,6 +176,8 @@ def plan(
             written = f"Plan written to {output}"
         elif not as_json:
             say(outcome.plan_text, nl=False)
+    if trained is not None and not outcome.solved and (warning := missing_facts(task, start.atoms, start.source)):
+        complain(warning)
     if as_json:
         plans = {} if series is None else {"plans": series.plans}
         print_json(plan_as_json(outcome, limits) | plans)
@@ -254,3 +246,85 @@ class PlanSeries:
                 break
             found.append(self.file(number))
         return found
+
+
+# --- output: lines that Downward Lab's parsers read, or JSON ---
+
+EARLY_ENDS = {
+    ExitCode.TRANSLATE_UNSOLVABLE: Status.UNSOLVABLE,
+    ExitCode.OUT_OF_TIME: Status.OUT_OF_TIME,
+    ExitCode.OUT_OF_MEMORY: Status.OUT_OF_MEMORY,
+}
+
+SENTENCES = {
+    Status.SOLVED: "Solution found.",
+    Status.UNSOLVABLE: "No plan exists: all reachable states have been searched.",
+    Status.EXHAUSTED: "Search ended without a plan and without proof that there is none.",
+    Status.OUT_OF_TIME: "Time limit reached.",
+    Status.OUT_OF_MEMORY: "Memory limit reached.",
+    Status.CANCELLED: "Interrupted.",
+    Status.OUT_OF_EXPANSIONS: "Limit of expansions reached.",
+}
+
+
+def report(outcome: Outcome, limits: Limits, written: str = "") -> None:
+    """Print the lines about a search; ``written`` names the files of plans, if there are any."""
+    s = outcome.statistics
+    evaluated = outcome.solved or s.expanded or s.dead_ends  # the time limit may have ended the search before
+    lines = [f"Initial heuristic value for {outcome.measured_by}: {_format_h(s.initial_h)}"] if evaluated else []
+    lines.append(SENTENCES[outcome.status])
+    if outcome.solved:
+        lines += [f"Plan length: {outcome.length} step(s).", f"Plan cost: {outcome.cost}", "Plan valid."]
+        if outcome.improved is not None:
+            lines.append(f"Cost before improvement: {outcome.found.cost} ({outcome.found.length} step(s))")
+        if written:
+            lines.append(written)
+    lines += [
+        f"Expanded {s.expanded} state(s).",
+        f"Reopened {s.reopened} state(s).",
+        f"Evaluated {s.evaluated} state(s).",
+        f"Evaluations: {sum(n for _, n in s.evaluations_by_heuristic) or s.evaluated}",
+        f"Generated {s.generated} state(s).",
+        f"Dead ends: {s.dead_ends} state(s).",
+        f"Number of registered states: {s.stored}",
+        *(f"Evaluations by {name}: {count}" for name, count in s.evaluations_by_heuristic),
+        *(f"Expansions by {name}: {count}" for name, count in s.expansions_by_queue if count),
+        *([f"Led to the goal by {s.led_by}."] if s.led_by else []),
+        *([f"Ended to free memory for other parts: {', '.join(s.evicted)}."] if s.evicted else []),
+        f"Search time: {outcome.search_time:.6f}s",
+        f"Improvement time: {outcome.improve_time:.6f}s",
+        f"Total time: {limits.elapsed:.6f}s",
+        f"Peak memory: {_core.peak_memory() // 1024} KB",
+    ]
+    say("\n".join(lines))
+
+
+def _format_h(h: float) -> str:
+    """h without an exponent if it is a whole number, and ``infinity`` for dead ends, as Fast Downward writes it."""
+    if math.isinf(h):
+        return "infinity"
+    return f"{h:.0f}" if h.is_integer() else f"{h:g}"
+
+
+def early_end_as_json(error: UnsolvableError | LimitError, limits: Limits) -> dict[str, Any]:
+    """The JSON object for a problem that was not searched."""
+    nothing = dict.fromkeys(("plan", "plan_length", "cost", "valid"))
+    figures = {"total_time": limits.elapsed, "peak_memory": _core.peak_memory()}
+    return {"status": EARLY_ENDS[error.exit_code].value, "reason": str(error), **nothing, **figures}
+
+
+def plan_as_json(outcome: Outcome, limits: Limits) -> dict[str, Any]:
+    """The JSON object for a search."""
+    return {
+        **outcome.record(),
+        "plan": outcome.steps,
+        "better_plans": outcome.better_plans,
+        "end_of_improvement": None if outcome.improved is None else outcome.improved.status.value,
+        "valid": True if outcome.solved else None,
+        "heuristic": outcome.heuristic,
+        "atoms": outcome.start.task.n_atoms,
+        "operators": outcome.start.task.n_operators,
+        "seconds": outcome.search_time,
+        "total_time": limits.elapsed,
+        "peak_memory": _core.peak_memory(),
+    }

@@ -53,19 +53,18 @@ def ended_at_once(activity: str) -> Iterator[None]:
         raise StoppedError(f"interrupted while {activity}")
 
 
-class Interrupt:
+class Interrupt(contextlib.ExitStack):
     """The first signal sets a flag that progress callbacks read; the second one raises KeyboardInterrupt."""
 
-    def __init__(self) -> None:
-        self.asked = False
+    asked = False
+
+    def go_on(self) -> bool:
+        """False once a stop was requested."""
+        return not self.asked
 
     def __enter__(self) -> Interrupt:
-        self._handlers = handled_by(self._note)
-        self._handlers.__enter__()
+        self.enter_context(handled_by(self._note))
         return self
-
-    def __exit__(self, *error: object) -> None:
-        self._handlers.__exit__(None, None, None)
 
     def _note(self, number: int, frame: FrameType | None) -> None:
         if self.asked:

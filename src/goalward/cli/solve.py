@@ -1,10 +1,13 @@
-"""``goalward solve``: solve many initial states with one model."""
+"""``goalward solve``: solve many initial states with one model, one row of a table for each."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import shutil
 import statistics
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,40 +19,29 @@ from goalward import _core
 from goalward.cli.console import complain, on_terminal, print_json, say, say_wrapped
 from goalward.cli.limits import Limits
 from goalward.cli.outputs import check_output
-from goalward.cli.parameters import (
-    CSV,
-    FORCE,
-    JSON,
-    MEMORY_LIMIT,
-    argument,
-    command,
-    flag,
-    path_flag,
-    time_limit,
-)
-from goalward.cli.plan_output import EXIT_CODES
-from goalward.cli.search_flags import CORES, IMPROVE, parse_improvement, search_flag
+from goalward.cli.parameters import CSV, FORCE, JSON, MEMORY_LIMIT, argument, command, flag, path_flag, time_limit
+from goalward.cli.searching import CORES, EXIT_CODES, IMPROVE, parse_improvement, search_flag
 from goalward.cli.signals import Interrupt
-from goalward.cli.solved_states import INVALID, Results, Row, StateTable, is_solved
 from goalward.declared import BATCHES
 from goalward.errors import ExitCode, GoalwardError, LimitError, UsageError
-from goalward.measures import (
-    counted,
-    format_batches,
-    format_count,
-    format_duration,
-    format_short_duration,
-)
+from goalward.measures import counted, format_batches, format_count, format_duration, format_short_duration
 from goalward.outward import csv_text
 from goalward.search import TURNS, Algorithm, Statistics, Status
 from goalward.search.learned import load_model
+from goalward.search.model import describe_cost_ratio
 from goalward.search.planning import LearnedModel
 from goalward.search.solving import TIME_LIMIT, Outcome, solve_all
 from goalward.search.starts import Start
 from goalward.search.strategy import strategy_for
 from goalward.task.plan_file import write_text_atomically
 from goalward.task.sexpr import read_text
-from goalward.task.states import unfilled_groups
+from goalward.task.states import missing_facts
+
+Row = dict[str, Any]
+"""The result for one state: its file, the figures of its outcome, and the file of its plan."""
+
+INVALID = "invalid input"
+"""The status of a state whose file could not be read as a state of the model."""
 
 
 @command(
@@ -121,14 +113,15 @@ def solve(
     if plain:
         say(f"Loaded {model} and {counted(len(states), 'state')} in {format_duration(limits.elapsed - begun)}")
         if algorithm is None and options.algorithm == "portfolio":
-            say("Training found that this model does not help: searching without it (--search hybrid uses it).")
+            say_wrapped(_without_the_network(loaded))
     rows: list[Row] = []
     costs = any(start.task.uses_costs for start in readable)
-    with Interrupt() as interrupt, _results(states, jobs, costs=costs, plain=plain) as results:
+    results = _Results(states, jobs, costs=costs, plain=plain)
+    with Interrupt() as interrupt, results.live:
 
         def progress(figures: Statistics) -> bool:
             results.searching(figures)
-            return not interrupt.asked
+            return interrupt.go_on()
 
         outcomes = solve_all(readable, strategy.bind, options, jobs=jobs, improve=improvement, progress=progress)
         for path, start in zip(states, starts, strict=True):
@@ -140,7 +133,7 @@ def solve(
             if interrupt.asked:
                 break
     _complain(rows, starts)
-    summary = _summary(rows, limits.elapsed, len(states)) | {"validation": _validation(loaded.info)}
+    summary = _summary(rows, limits.elapsed, len(states)) | {"validation": describe_cost_ratio(loaded.info)}
     rows = _with_all_columns(rows)
     if as_json:
         print_json({"model": str(model), "states": rows, "summary": summary})
@@ -167,15 +160,8 @@ def _complain(rows: list[Row], starts: Sequence[Start | GoalwardError]) -> None:
     for row, start in zip(rows, starts, strict=False):
         if isinstance(start, GoalwardError):
             complain(str(start))
-        elif not is_solved(row) and start.text is not None:
-            warn_of_missing_facts(start)
-
-
-def warn_of_missing_facts(start: Start) -> None:
-    """Warn if no atom of a mutex group holds in a state, as if an object had no place."""
-    for group in unfilled_groups(start.task, start.atoms)[:1]:
-        shown = ", ".join(group[:3]) + (", …" if len(group) > 3 else "")
-        complain(f"{start.source}: warning: none of {shown} holds, although one does in the problem of the model")
+        elif not is_solved(row) and (warning := missing_facts(start.task, start.atoms, start.source)):
+            complain(warning)
 
 
 def _exit_code(rows: list[Row], starts: Sequence[Start | GoalwardError]) -> int:
@@ -194,15 +180,13 @@ def _with_all_columns(rows: list[Row]) -> list[Row]:
     return [{name: row.get(name) for name in columns} for row in rows]
 
 
-def _results(states: Sequence[Path], jobs: int, *, costs: bool, plain: bool) -> Results:
-    if not plain:
-        return Results(None)
-    table = StateTable(states, costs=costs)
-    if not on_terminal():
-        return Results(table)
-    from goalward.cli.live_states import LiveResults  # noqa: PLC0415 - slow to load
-
-    return LiveResults(table, len(states), jobs)
+def _without_the_network(model: LearnedModel) -> str:
+    if model.info.get("network_share"):
+        return (
+            "Training found that the network is good for improving plans, not for finding them: it is used for that "
+            "only (--search hybrid uses it for both)."
+        )
+    return "Training found that this model does not help: searching without it (--search hybrid uses it)."
 
 
 def _cell(value: Any) -> Any:
@@ -259,16 +243,6 @@ def _summary(rows: list[Row], seconds: float, total: int) -> dict[str, Any]:
     }
 
 
-def _validation(info: dict[str, Any]) -> str | None:
-    """What training found on validation states of the cost of plans; None if it did not compare any."""
-    ratio = info.get("cost_ratio")
-    if ratio is None or not info.get("quality_states"):
-        return None
-    if not info.get("network_share"):
-        return "the network did not make plans cheaper in the same time; improvement leaves it out"
-    return f"plans cost {ratio:.2f} of those found without the network in the same time"
-
-
 def _summary_lines(summary: dict[str, Any]) -> str:
     rate = summary["evaluations_per_second"]
     valid = ", every plan valid" if summary["solved"] else ""
@@ -287,3 +261,107 @@ def _summary_lines(summary: dict[str, Any]) -> str:
         lines.append(f"On validation states, {summary['validation']}.")
     lines.append(f"Total time: {format_duration(summary['total_time'])}")
     return "\n".join(lines)
+
+
+# --- the table ---
+
+WIDTHS = {"status": 11, "steps": 5, "first": 5, "cost": 5, "expanded": 8, "search": 8, "improve": 8, "total": 8}
+MIN_NAME = 12
+LOOK_INTERVAL = 0.25
+"""Seconds of search between two updates of its figures; drawing takes milliseconds, too long for short searches."""
+
+
+def is_solved(row: Row) -> bool:
+    """True if a plan was found."""
+    return bool(row["status"] == Status.SOLVED.value)
+
+
+class StateTable:
+    """The header and the rows as text. Rows are printed one by one, so the widths are fixed in advance.
+
+    ``first`` is the length of the plan before it was improved. If the PDDL has costs, ``cost`` takes its place.
+    """
+
+    def __init__(self, states: Sequence[Path], *, costs: bool) -> None:
+        second = "cost" if costs else "first"  # 80 columns have no room for both
+        self._columns = ["status", "steps", second, "expanded", "search", "improve", "total"]
+        self._names = {str(state): str(state) for state in states}
+        room = sys.maxsize
+        if sys.stdout.isatty():  # a row should be one line
+            room = max(shutil.get_terminal_size().columns - sum(WIDTHS[c] + 2 for c in self._columns), MIN_NAME)
+        if max(map(len, self._names)) > room and len({state.parent for state in states}) == 1:
+            self._names = {str(state): state.name for state in states}
+        self._names = {
+            state: name if len(name) <= room else "…" + name[len(name) - room + 1 :]
+            for state, name in self._names.items()
+        }
+        self._width = max(len("state"), *map(len, self._names.values()))
+
+    def header(self) -> str:
+        """The titles of the columns."""
+        return self._line("state", {column: column for column in self._columns})
+
+    def row(self, row: Row) -> str:
+        """The figures of one state."""
+        name = self._names[str(row["state"])]
+        if row["status"] == INVALID:
+            return f"{name:{self._width}}  {row['status']}"
+        known = {
+            "status": row["status"],
+            "steps": _or_dash(row["plan_length"]),
+            "first": _or_dash(row["first_plan_length"]),
+            "cost": _or_dash(row["cost"]),
+            "expanded": str(row["expanded"]),
+            "search": format_short_duration(row["search_time"]),
+            "improve": format_short_duration(row["improve_time"]),
+            "total": format_short_duration(row["total_time"]),
+        }
+        evicted = f"  without {', '.join(row['evicted'])} for lack of memory" if row.get("evicted") else ""
+        return self._line(name, known) + evicted
+
+    def _line(self, name: str, cells: dict[str, str]) -> str:
+        parts = [f"{name:{self._width}}", f"{cells['status']:{WIDTHS['status']}}"]
+        parts += [f"{cells[column]:>{WIDTHS[column]}}" for column in self._columns[1:]]
+        return "  ".join(parts)
+
+
+def _or_dash(value: Any) -> str:
+    return "-" if value is None else str(value)
+
+
+class _Results:
+    """Prints the rows of the table on stdout as states are solved, and shows the progress below them on a terminal."""
+
+    def __init__(self, states: Sequence[Path], jobs: int, *, costs: bool, plain: bool) -> None:
+        self._table = StateTable(states, costs=costs) if plain else None
+        self._total = len(states)
+        self._jobs = jobs
+        self._done = self._solved = 0
+        self._next_look = LOOK_INTERVAL
+        self.live: Any = contextlib.nullcontext()
+        self._shown = plain and on_terminal()
+        if self._shown:
+            from goalward.cli.live import LiveFigures  # noqa: PLC0415 - slow to load
+
+            self.live = LiveFigures()
+        if self._table is not None:
+            say(self._table.header())
+
+    def add(self, row: Row) -> None:
+        """A state is done."""
+        self._done += 1
+        self._solved += is_solved(row)
+        self._next_look = LOOK_INTERVAL
+        if self._table is not None:
+            say(self._table.row(row))
+        if self._shown:
+            self.live.update(self._counts())
+
+    def searching(self, figures: Statistics) -> None:
+        """A search is running; the figures of several at a time would take turns, so they are not shown."""
+        if self._shown and self._jobs == 1 and figures.seconds >= self._next_look:
+            self._next_look = figures.seconds + LOOK_INTERVAL
+            self.live.searching(figures, self._counts())
+
+    def _counts(self) -> str:
+        return f"{self._done} of {counted(self._total, 'state')}, {self._solved} solved"

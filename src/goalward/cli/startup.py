@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
-import gc
-import os
 import signal
 import time
-from collections.abc import Iterator
-from types import FrameType
-from typing import NoReturn
 
-BLAS_THREADS = "OPENBLAS_NUM_THREADS"
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # nothing that is not needed is loaded before Ctrl-C is handled
+    from types import FrameType
+    from typing import NoReturn
 
 _started = time.monotonic()
 
@@ -26,6 +23,9 @@ def main() -> NoReturn:
 
 
 def _end_at_once(number: int, frame: FrameType | None) -> NoReturn:
+    import contextlib  # noqa: PLC0415
+    import os  # noqa: PLC0415
+
     with contextlib.suppress(OSError):
         os.write(2, b"goalward: interrupted\n")
     os._exit(128 + number)
@@ -40,24 +40,3 @@ def start_clock(ago: float = 0.0) -> None:
 def started() -> float:
     """When the command started, by ``time.monotonic``."""
     return _started
-
-
-@contextlib.contextmanager
-def quick_imports() -> Iterator[None]:
-    """Import without garbage collection and without threads for numpy's BLAS.
-
-    Imports leave no garbage. goalward multiplies no large matrices with numpy, and starting a thread per core takes
-    longer than loading numpy. The library reads the variable once, when it is loaded; child processes and PyTorch are
-    not affected.
-    """
-    collecting, chosen = gc.isenabled(), os.environ.get(BLAS_THREADS)
-    os.environ.setdefault(BLAS_THREADS, "1")
-    try:
-        gc.disable()
-        yield
-    finally:
-        if collecting:
-            gc.enable()
-            gc.freeze()  # otherwise the first collection would go through everything that was imported
-        if chosen is None:
-            os.environ.pop(BLAS_THREADS, None)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from rich.table import Table
-
 from goalward.cli.console import say, say_wrapped
-from goalward.cli.terminal import print_table
+from goalward.cli.terminal import make_table, print_table
 from goalward.experiments.cost_over_time import PENALTY
 from goalward.experiments.summary import MethodSummary
 from goalward.measures import format_count, format_duration, format_short_duration
@@ -24,15 +22,10 @@ a state without a plan counts as {PENALTY:g} times its dearest known plan"""
 
 def show_summaries(summaries: Sequence[MethodSummary]) -> None:
     """Print the table, the meaning of its columns, and why a method could not be trained."""
-    table = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
-    table.add_column("method")
     costs = any(summary.median_cost != summary.median_plan_length for summary in summaries)
     lengths = ("length", "cost") if costs else ("cost",)  # a step costs 1 otherwise
-    for title in ("solved", "training", "expanded", "evaluations/s", *lengths, "search", "time"):
-        table.add_column(title, justify="right")
-    for summary in summaries:
-        table.add_row(*_cells(summary, costs=costs))
-    print_table(table)
+    titles = ("method", "solved", "training", "expanded", "evaluations/s", *lengths, "search", "time")
+    print_table(make_table(titles, [_cells(summary, costs=costs) for summary in summaries]))
     say_wrapped(FOOTNOTE)
     _show_ratios(summaries)
     for summary in summaries:
@@ -47,17 +40,13 @@ def _show_ratios(summaries: Sequence[MethodSummary]) -> None:
     times = list(dict.fromkeys(seconds for summary in summaries for seconds in summary.cost_ratios or ()))
     if not times:
         return
-    table = Table(box=None, pad_edge=False, show_edge=False, header_style="bold")
-    table.add_column("cost over the best known, after")
-    for seconds in times:
-        table.add_column(f"{seconds:g} s", justify="right")
+    rows = []
     for summary in summaries:
         known = summary.cost_ratios or {}
-        table.add_row(
-            printable(summary.method), *(f"{known[seconds]:.2f}" if seconds in known else "-" for seconds in times)
-        )
+        ratios = [f"{known[seconds]:.2f}" if seconds in known else "-" for seconds in times]
+        rows.append([printable(summary.method), *ratios])
     say()
-    print_table(table)
+    print_table(make_table(["cost over the best known, after", *(f"{seconds:g} s" for seconds in times)], rows))
     say_wrapped(RATIO_FOOTNOTE)
 
 

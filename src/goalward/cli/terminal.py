@@ -6,7 +6,9 @@ before. So this module imports nothing from goalward.
 
 from __future__ import annotations
 
-from rich.console import Console
+from collections.abc import Iterable, Sequence
+
+from rich.console import Console, RenderableType
 from rich.table import Table
 
 
@@ -18,6 +20,16 @@ class _Console(Console):
 
 
 errors = _Console(stderr=True, highlight=False, markup=False)  # texts may contain square brackets
+
+
+def make_table(titles: Sequence[str], rows: Iterable[Sequence[RenderableType]], *, left: int = 1) -> Table:
+    """A table without lines; the first ``left`` columns are flush left, the others flush right."""
+    table = Table(box=None, pad_edge=False, show_edge=False, header_style="bold", show_header=any(titles))
+    for number, title in enumerate(titles):
+        table.add_column(title, justify="left" if number < left else "right")
+    for row in rows:
+        table.add_row(*row)
+    return table
 
 
 def print_table(table: Table) -> None:

@@ -13,12 +13,12 @@ from goalward.cli.limits import Limits
 from goalward.cli.live import spinner
 from goalward.cli.outputs import check_output
 from goalward.cli.parameters import (
-    DOMAIN,
     FORCE,
     MEMORY_LIMIT,
     MODEL_OUTPUT,
     OPTIONS,
-    PROBLEM,
+    TASK,
+    Flag,
     argument,
     command,
     flag,
@@ -26,19 +26,19 @@ from goalward.cli.parameters import (
     given,
     path_flag,
 )
+from goalward.cli.searching import describe_grounding
 from goalward.cli.signals import Interrupt
-from goalward.cli.training_log import FILE_NAME as LOG_NAME
-from goalward.cli.training_log import TrainingLog
-from goalward.cli.training_view import training_view
-from goalward.declared import NAME, Option, declared, flag_for, own_first, split_settings
+from goalward.cli.training_view import LOG_FILE, TrainingLog, TrainingView
+from goalward.declared import NAME, Option, declared, flag_for, split_settings
 from goalward.errors import UsageError
 from goalward.extras import require_torch
 from goalward.learning.methods import learned_methods, make_options, methods_with, options_class, train_with
 from goalward.learning.options import PRESETS, REMOVED
 from goalward.learning.watchers import FirstEpoch
-from goalward.measures import format_duration
-from goalward.search.model import Model, save_model, training_notes
+from goalward.measures import counted, format_duration
+from goalward.search.model import Model, describe_cost_ratio, save_model
 from goalward.search.portfolio import LEADS
+from goalward.search.strategy import NetworkUse, network_use
 from goalward.task.grounding import ground_files
 
 DEFAULT_METHOD = "n-rsl"
@@ -46,57 +46,38 @@ MIN_SECONDS = 20.0
 """A time limit in which PyTorch is loaded on most machines, and a first epoch is done."""
 WRITING_SECONDS, WEIGHTS_PER_SECOND = 0.2, 25e6
 """Time for writing a model: a constant, and more if its table of weights is large."""
-_SHOWN = own_first(options_class(DEFAULT_METHOD))
-_OTHERS = {option.name: option for name in learned_methods() for option in declared(options_class(name)).values()}
-_OTHERS |= {name: Option(name, NAME, None, REMOVED[name], None, None, (), False, flag_for(name)) for name in REMOVED}
-_HIDDEN = [option for name, option in _OTHERS.items() if name not in {shown.name for shown in _SHOWN}]
-SECTIONS = {
-    OPTIONS: ("preset", "time_limit", "seed", "cores", "threads", "device"),
-    "Network": ("width", "plain_layers", "residual_blocks"),
-    "Fitting the network": (
-        "batch_size", "learning_rate", "schedule", "normalise", "max_epochs", "patience", "validation_share",
-    ),
-    "Choosing the best network": ("trials", "required_probes", "validation_states", "validation_seconds"),
-}  # fmt: skip
-"""Sections of the help page and the options in them."""
-DATA = "Training data"
-"""The section for all other options, which differ from method to method."""
+METHOD = "Method"
+"""The section of the help page for flags that say how to learn."""
+_OPTIONS = {option.name: option for name in learned_methods() for option in declared(options_class(name)).values()}
+_OPTIONS |= declared(options_class(DEFAULT_METHOD))
+_FORMER = [Option(name, NAME, None, text, None, None, (), False, flag_for(name)) for name, text in REMOVED.items()]
 
 
-def _section(option: Option) -> str:
-    return next((title for title, names in SECTIONS.items() if option.name in names), DATA)
-
-
-def _place(option: Option) -> int:
-    """On the help page: in the order of SECTIONS, and the options of a method in the order of their class."""
-    names = [name for section in SECTIONS.values() for name in section]
-    return names.index(option.name) if option.name in names else len(names)
+def _flags(*names: str, section: str = OPTIONS) -> list[Flag]:
+    return flags_of([_OPTIONS.pop(name) for name in names], PRESETS, section)
 
 
 @command(
-    DOMAIN,
-    PROBLEM,
-    argument("starts", "problems with other initial states that the model should know", metavar="STATES", nargs=-1),
+    *TASK,
+    argument("starts", "problem files with further initial states", metavar="[STATES]...", nargs=-1),
     MODEL_OUTPUT,
     FORCE,
-    flag(
-        "--method",
-        help="how to learn; goalward methods explains them",
-        default=DEFAULT_METHOD,
-        metavar="|".join(learned_methods()),
-    ),
-    flag(
-        "--set",
-        "settings",
-        help="an option of the method; goalward methods METHOD lists them",
-        metavar="NAME=VALUE",
-        multiple=True,
-    ),
-    path_flag("--log", metavar="DIR", help="folder for the training curve: CSV, and TensorBoard if it is installed"),
+    *_flags("time_limit"),
     MEMORY_LIMIT,
-    *flags_of(sorted(_SHOWN, key=_place), PRESETS, _section),
-    *flags_of(_HIDDEN, PRESETS, hidden=True),
-)
+    *_flags("seed", "cores", "device"),
+    path_flag("--log", metavar="DIR", help="folder for the training curve: CSV, and TensorBoard if it is installed"),
+    flag(
+        "--method", help="how to learn; goalward methods explains them", default=DEFAULT_METHOD,
+        metavar="|".join(learned_methods()), section=METHOD,
+    ),
+    *_flags("preset", "trials", section=METHOD),
+    flag(
+        "--set", "settings", help="any option of the method; goalward methods METHOD lists them", metavar="NAME=VALUE",
+        multiple=True, section=METHOD,
+    ),
+    # All options are flags, as they were before --set.
+    *flags_of([*_OPTIONS.values(), *_FORMER], PRESETS, hidden=True),
+)  # fmt: skip
 def train(
     domain: Path,
     problem: Path,
@@ -114,8 +95,7 @@ def train(
     STATES are further problem files with the same objects and goal. The model then covers everything that is
     reachable from any of these initial states.
 
-    Ctrl-C ends training and keeps the best weights so far. The flags below are the options of n-rsl and rsl. Options
-    of other methods (goalward methods METHOD) are flags too. --set NAME=VALUE is the same as --NAME VALUE.
+    Ctrl-C ends training and keeps the best weights so far.
     """
     texts = given(flags)
     inputs = [domain, problem, *starts]
@@ -123,19 +103,17 @@ def train(
     if log is not None and log.exists() and not log.is_dir():
         raise UsageError(f"--log {log}: is a file; give a folder")
     if log is not None and log.is_dir():
-        check_output(log / LOG_NAME, [*inputs, output], force=force)
+        check_output(log / LOG_FILE, [*inputs, output], force=force)
     require_torch("goalward train")
     _refuse_options_of_others(method, texts)
     # Wrong options are refused now, not after grounding.
-    options = make_options(method, texts=texts | split_settings(settings)).resolved()
+    options = make_options(method, texts=texts, settings=split_settings(settings)).resolved()
     limits = Limits.of_command(options.time_limit, memory_limit)
     loaded = limits.elapsed
     advice = "" if options.time_limit is None else _advice(options.time_limit)
     with spinner("grounding"), limits.enforce("reading and grounding the problem", advice=advice):
         task = ground_files(domain, problem, starts)
-    several = f" from {len(task.inits)} initial states" if starts else ""
-    seconds = format_duration(limits.elapsed - loaded)
-    say(f"Task: {task.n_atoms} atoms, {task.n_operators} operators, grounded{several} in {seconds}", err=True)
+    say(describe_grounding(task, limits.elapsed - loaded), err=True)
     with spinner("loading PyTorch"), limits.enforce("loading PyTorch", advice=advice):
         import goalward.learning.trainer  # noqa: F401, PLC0415
 
@@ -143,7 +121,7 @@ def train(
     with (
         limits.enforce("training", unless=lambda: learned.done, advice=advice),
         Interrupt() as interrupt,
-        training_view(options, interrupt) as view,
+        TrainingView(options, interrupt, spent=limits.elapsed) as view,
         TrainingLog(log, view) if log else contextlib.nullcontext(view) as watcher,
     ):
         learned.watcher = watcher
@@ -159,8 +137,10 @@ def train(
 
 
 def _advice(limit: float) -> str:
-    enough = format_duration(max(MIN_SECONDS, 2 * limit))
-    return f": --time-limit includes grounding and loading PyTorch, which takes some seconds; give it at least {enough}"
+    enough = max(MIN_SECONDS, 2 * limit)
+    return (
+        f": --time-limit includes grounding and loading PyTorch, which takes some seconds; give it at least {enough:g}s"
+    )
 
 
 def _refuse_options_of_others(method: str, texts: Iterable[str]) -> None:
@@ -177,49 +157,52 @@ def _refuse_options_of_others(method: str, texts: Iterable[str]) -> None:
 def describe_training(model: Model) -> str:
     """The result of training in a few lines."""
     info = model.info
+    trials, kept = info["trials"], info["trials"][info["chosen_trial"]]
     lines = []
-    for i, trial in enumerate(info["trials"]):
-        solved = (
-            ""
-            if trial["solved"] is None
-            else f", solves {trial['solved']} of {trial['validation_states']} validation states"
-        )
-        loss = "" if trial["validation_loss"] is None else f", validation loss {trial['validation_loss']:.2f}"
-        mark = " (kept)" if len(info["trials"]) > 1 and i == info["chosen_trial"] else ""
-        notes = "".join(f", {name.replace('_', ' ')} {value}" for name, value in training_notes(trial).items())
-        lines.append(
-            f"Trial {i + 1}: seed {trial['seed']}{notes}, {trial['epochs']} epochs ({trial['end']}){loss}{solved}{mark}"
-        )
+    for i, trial in enumerate(trials):
+        name, seconds, result = "Training", f" in {format_duration(info['seconds'])}", ""
+        if len(trials) > 1:
+            name, seconds = f"Trial {i + 1} (seed {trial['seed']})", ""
+            result = "" if trial["solved"] is None else f", {_of_states(trial['solved'], trial)} solved"
+            result += ", kept" if trial is kept else ""
+        lines.append(f"{name}: {counted(trial['epochs'], 'epoch')}{seconds} ({trial['end']}){result}")
         lines += [f"  restarted, {reason}" for reason in trial["restarts"]]
-    lines.append(f"Training time: {format_duration(info['seconds'])}")
+    if len(trials) > 1:
+        lines.append(f"Training time: {format_duration(info['seconds'])}")
     if info.get("solved_without") is not None:
-        lines.append(_verdict(info))
-    elif info["end"] == "time limit":
-        lines.append("There was no time to measure whether this model helps: try a longer --time-limit.")
+        lines.append(
+            f"Short searches with the network solve {_of_states(kept['solved'], kept)}, "
+            f"the network alone {kept['solved_alone']}, searches without it {info['solved_without']}."
+        )
+    if verdict := _verdict(info):
+        lines.append(verdict)
     return "\n".join(lines)
 
 
+def _of_states(solved: int, trial: dict[str, Any]) -> str:
+    return f"{solved} of {counted(trial['validation_states'], 'validation state')}"
+
+
 def _verdict(info: dict[str, Any]) -> str:
-    """Whether the model helps, and what to try if it does not."""
-    kept = info["trials"][info["chosen_trial"]]
-    n, n_without = kept["validation_states"], info["states_without"]
-    without = f"{info['solved_without']}{'' if n_without == n else f' of {n_without}'}"
-    solved = (
-        f"Short searches with the network solve {kept['solved']} of {n} validation states, by it alone "
-        f"{kept['solved_alone']}, without it {without}."
-    )
-    if info["likely_to_help"]:
-        return f"{solved}\ngoalward solve begins with {LEADS[info['lead']]}, which did best on them."
-    if info["likely_to_help"] is None:
+    """How goalward solve uses the network, and what to try if it does not."""
+    ratio = describe_cost_ratio(info)
+    cheaper = "" if ratio is None else f" On validation states, {ratio}."
+    use = network_use(info)
+    if use is None:
+        late = "There was no time to measure whether this model helps: try a longer --time-limit."
+        return late if info["end"] == "time limit" else ""
+    if use is NetworkUse.SEARCH:
+        return f"goalward solve uses the network: it begins with {LEADS[info['lead']]}.{cheaper}"
+    if use is NetworkUse.IMPROVEMENT:
+        return f"goalward solve finds a first plan without the network and improves it with the network.{cheaper}"
+    if use is NetworkUse.UNKNOWN:
         return (
-            f"{solved}\nThey were too short to tell whether this model helps, so goalward solve will search without "
-            "it, unless --search says otherwise. Try a longer --time-limit or longer --validation-seconds, or see how "
-            "it does: goalward compare."
+            "The searches were too short to tell whether this model helps, so goalward solve will search without it. "
+            "Try a longer --time-limit or a longer --set validation_seconds=…, or see how it does: goalward compare."
         )
     others = [name for name in learned_methods() if name != info["method"]]
-    sampler = "another --sampler, " if "sampler" in info["options"] else ""
+    sampler = "another --set sampler=…, " if "sampler" in info["options"] else ""
     return (
-        f"{solved}\nThis model is not likely to help: goalward solve will search without it, unless --search "
-        f"says otherwise. Try a longer --time-limit, more --trials, {sampler}or another --method "
-        f"({', '.join(others[:3])}, …)."
+        "This model is not likely to help: goalward solve will search without it, unless --search says otherwise. "
+        f"Try a longer --time-limit, more --trials, {sampler}or another --method ({', '.join(others[:3])}, …)."
     )

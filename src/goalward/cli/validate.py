@@ -5,20 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 
 from goalward.cli.console import say
-from goalward.cli.parameters import DOMAIN, PLAN, PROBLEM, command
+from goalward.cli.parameters import PLAN, TASK, command
 from goalward.errors import InvalidPlanError
+from goalward.measures import counted
 from goalward.task.lifted import Domain, Problem
 from goalward.task.lifted_reader import read_domain, read_problem
 from goalward.task.plan_file import read_plan
 from goalward.task.validate import Validation, validate_plan
 
 
-@command(DOMAIN, PROBLEM, PLAN)
+@command(*TASK, PLAN)
 def validate(domain: Path, problem: Path, plan: Path) -> None:
     """Check a plan step by step on the PDDL itself, without grounding."""
     lifted = read_domain(domain)
     _, verdict = read_valid_plan(lifted, read_problem(problem, lifted), plan)
-    say(f"Plan valid.\nPlan length: {verdict.length} step(s).\nPlan cost: {verdict.cost}")
+    say(f"Plan valid.\nPlan length: {counted(verdict.length, 'step')}.\nPlan cost: {verdict.cost}")
 
 
 def read_valid_plan(domain: Domain, problem: Problem, path: Path) -> tuple[list[str], Validation]:

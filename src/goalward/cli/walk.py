@@ -7,7 +7,7 @@ from pathlib import Path
 from goalward.cli.console import say
 from goalward.cli.live import spinner
 from goalward.cli.outputs import check_output
-from goalward.cli.parameters import DOMAIN, FORCE, PROBLEM, command, flag, path_flag
+from goalward.cli.parameters import FORCE, TASK, command, flag, path_flag
 from goalward.measures import counted
 from goalward.task.grounding import ground_files
 from goalward.task.plan_file import write_text_atomically
@@ -17,8 +17,7 @@ MAX_STATES, MAX_STEPS = 1_000_000, 1_000_000_000
 
 
 @command(
-    DOMAIN,
-    PROBLEM,
+    *TASK,
     path_flag("--output", "-o", help="folder for p1.pddl, p2.pddl, …", required=True),
     flag("--states", help="number of states", default=50, low=1, high=MAX_STATES),
     flag("--steps", help="length of each walk", default=200, low=0, high=MAX_STEPS),

@@ -26,7 +26,7 @@ from goalward.search.learned import import_for, load_model
 from goalward.task.grounding import ground
 from goalward.task.lifted import Domain, Problem
 from goalward.task.lifted_reader import read_domain, read_problem
-from goalward.task.states import StateReader
+from goalward.task.states import StateReader, missing_facts
 
 if TYPE_CHECKING:
     from goalward.learning.watchers import Watcher
@@ -162,15 +162,20 @@ class Comparison:
     plans: Path
     enforce: EnforceLimits = not_enforced
 
-    def check(self) -> None:
-        """Raise an error for input on which every unit would fail: wrong PDDL, states or models of other problems."""
+    def check(self) -> dict[str, str]:
+        """Raise an error for input on which every unit would fail: wrong PDDL, states or models of other problems.
+
+        Returns warnings about states in which facts are missing, by state.
+        """
         domain = read_domain(self.domain)
         problem = read_problem(self.problem, domain)
-        reader = StateReader(ground(domain, problem))
-        reader.read_all(self.states)
+        task = ground(domain, problem)
+        states = zip(self.states, StateReader(task).read_all(self.states), strict=True)
+        warnings = {str(path): missing_facts(task, state, str(path)) for path, state in states}
         for method in self.methods:
             if method.model is not None:
                 _check_model(method.config, method.model, domain, problem)
+        return {state: warning for state, warning in warnings.items() if warning is not None}
 
     def preload(self) -> None:
         """Import now what a unit would need, so that imports do not count against time limits."""

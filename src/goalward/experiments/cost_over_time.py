@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from goalward.experiments.records import Result
-from goalward.measures import format_duration, format_short_duration
+from goalward.measures import counted, format_duration, format_short_duration
 
 MIN_SAVED_SECONDS = 0.001
 """Seconds per state that must be saved before training can pay; smaller differences are noise."""
@@ -96,11 +96,12 @@ class BreakEven:
         goal = f"beside {'plans as good' if self.as_good else 'any plan'} from {self.baseline}"
         each = f"{format_short_duration(self.seconds)} a state"
         theirs = f"{self.baseline} {format_short_duration(self.baseline_seconds)}"
-        none = f"; {self.baseline} found none on {self.unmatched} of {self.compared} state(s)" if self.unmatched else ""
+        compared = counted(self.compared, "state")
+        none = f"; {self.baseline} found none on {self.unmatched} of {compared}" if self.unmatched else ""
         if self.states is not None:
             bound = "at most " if self.unmatched else ""
             figures = f"{format_duration(self.training)} once, then {each}, {theirs}{none}"
-            return f"{goal}, training pays after {bound}{self.states} state(s): {figures}"
+            return f"{goal}, training pays after {bound}{counted(self.states, 'state')}: {figures}"
         if self.unmatched:
             return f"{goal}, it is not known when training pays: {each}, {theirs}{none}"
         return f"{goal}, training does not pay: {each}, {theirs}"

@@ -9,9 +9,8 @@ from collections.abc import Callable
 SHARES: dict[str, float] = {
     # Of the time limit.
     "validation states": 0.1,  # after which walks to validation states end with what they have
-    "verdict": 0.1,  # kept back for validation searches at the end
-    "quality": 0.1,  # kept back for improving plans of validation states, which decides the network's share
     # Of a trial's time: the moment at which each ends with what it has.
+    "training": 0.8,  # after which validation searches follow
     "sizes": 0.1,  # choosing the number and the length of rollouts
     "rollouts": 0.25,
     "sampling": 0.5,  # drawing and labelling the data set of RSL, and the backward searches of SING
@@ -23,7 +22,8 @@ SHARES: dict[str, float] = {
     "drawing": 0.05,
     "experts": 0.1,
 }
-"""All shares of time. Not tuned, but "verdict": with half of it too few states were searched to choose what leads."""
+"""All shares of time. Not tuned, but "training": with less time for validation, too few states were searched to choose
+the lead and the network's use (rovers p30)."""
 
 LEAST_SECONDS = 0.1
 """What a step of learning gets, however little time is left. Not tuned."""
@@ -53,19 +53,19 @@ class Budget:
         return None if self.seconds is None else max(self.seconds - self.elapsed, LEAST_SECONDS)
 
     @property
+    def remaining(self) -> float:
+        """Seconds that remain, negative once they are used up; infinity without a limit."""
+        return math.inf if self.seconds is None else self.seconds - self.elapsed
+
+    @property
     def over(self) -> bool:
         """Is the time used up?"""
-        return self.seconds is not None and self.elapsed >= self.seconds
+        return self.remaining <= 0
 
     @property
     def progress(self) -> float:
         """From 0 at the beginning to 1 at the end; 0 without a limit."""
         return 0.0 if self.seconds is None else min(self.elapsed / max(self.seconds, 1e-9), 1.0)
-
-    @property
-    def ends(self) -> float:
-        """The moment at which it is over by the clock; infinity without a limit."""
-        return math.inf if self.seconds is None else self.begun + self.seconds
 
     def until(self, share: str) -> Callable[[], bool]:
         """What long work asks whether to go on: until this share of the time is used, from the beginning on."""

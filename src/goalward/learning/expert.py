@@ -56,8 +56,9 @@ class Recipe:
     # The expert.
     weight: float = 5.0
     batch: int = 32
-    expansions: int = 5000
-    effort: int = 10_000_000  # for improving a plan, in units of about a nanosecond
+    expansions: tuple[int, int] = (300, 5000)  # the limit is halved after a failure and doubled after a success
+    effort: int = 30_000_000  # for improving a plan, in units of about a nanosecond
+    network_share: float = 0.5  # of that, for searches with the network
     # What is kept and learned.
     kept_steps: int = 20_000
     siblings: int = 4
@@ -116,7 +117,7 @@ class ExpertIteration:
         self._told = False
         self._random = np.random.default_rng([seed, 0xE1])
         self._portfolio = bind_heuristic(self.task, "ff", unit_costs=True)
-        self._improver = Improver(self.task, unit_costs=True)
+        self._expansions = self.recipe.expansions[1]
         self._left_at: BitRows | None = None
 
     def next(self, progress: float, weights: CurrentWeights | None) -> Lesson:
@@ -196,15 +197,18 @@ class ExpertIteration:
         """Find a plan, improve it, and keep it if it is the best known one of its start state."""
         recipe = self.recipe
         with_network = SearchOptions(
-            "wastar", weight=recipe.weight, batch=recipe.batch, unit_costs=True, expansion_limit=recipe.expansions
+            "wastar", weight=recipe.weight, batch=recipe.batch, unit_costs=True, expansion_limit=self._expansions
         )
         found = search(self.task, heuristic, with_network, init=start, progress=lambda _: go_on()).plan
+        least, most = recipe.expansions
+        self._expansions = max(self._expansions // 2, least) if found is None else min(self._expansions * 2, most)
         if found is None:
-            without = SearchOptions("portfolio", expansion_limit=recipe.expansions)
+            without = SearchOptions("portfolio", expansion_limit=most)
             found = search(self.task, self._portfolio, without, init=start, progress=lambda _: go_on()).plan
         if not found:
             return
-        improved = self._improver.improve(found, init=start, effort_limit=recipe.effort, progress=lambda _: go_on())
+        improver = Improver(self.task, unit_costs=True, heuristic=heuristic, network_share=recipe.network_share)
+        improved = improver.improve(found, init=start, effort_limit=recipe.effort, progress=lambda _: go_on())
         key = to_bits([start], self.task.n_atoms).tobytes()
         known = self.plans.get(key)
         if known is None or len(improved.plan) < len(known.operators):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from goalward.declared import Options, declared
 from goalward.errors import UsageError, known_names
 from goalward.extras import require_torch
+from goalward.learning.budget import Budget, Clock
 from goalward.learning.options import REMOVED, LearnOptions
 from goalward.search.model import Model
 from goalward.task.strips import Task
@@ -135,16 +136,19 @@ def options_class(method: str) -> type[LearnOptions]:
 
 
 def make_options(
-    method: str, values: Mapping[str, Any] | None = None, texts: Mapping[str, str] | None = None
+    method: str,
+    values: Mapping[str, Any] | None = None,
+    texts: Mapping[str, str] | None = None,
+    settings: Mapping[str, str] | None = None,
 ) -> LearnOptions:
     """The options of a method, by name: the one way from configs and from the command line to a learner.
 
-    ``values`` are as Python and TOML give them, ``texts`` as they stand on a command line.
+    ``values`` come from Python or TOML, ``texts`` from flags, and ``settings`` from ``--set NAME=VALUE``.
     """
-    for name in [*(values or ()), *(texts or ())]:
+    for name in [*(values or ()), *(texts or ()), *(settings or ())]:
         if name in REMOVED:
             raise UsageError(f"there is no option {name} any more: {REMOVED[name]}")
-    return options_class(method).of(method, values, texts)
+    return options_class(method).of(method, values, texts, settings)
 
 
 def train_with(
@@ -154,21 +158,22 @@ def train_with(
     watcher: Watcher | None = None,
     *,
     spent: float = 0.0,
+    clock: Clock | None = None,
 ) -> Model:
     """Learn a heuristic for a task with a method and its options, or with the default ones.
 
-    ``spent`` seconds of the options' time limit have gone before, for grounding, say.
+    ``spent`` seconds of the options' time limit have gone before, for grounding, say. The limit is wall-clock time
+    unless another ``clock`` is given, such as :func:`time.process_time`.
     """
     require_torch("training")
     import goalward.learning.trainer  # noqa: F401, PLC0415 - loads PyTorch, before the clock starts
-    from goalward.learning.budget import Budget  # noqa: PLC0415
     from goalward.learning.models import train_model  # noqa: PLC0415 - the table is read by those who train nothing
 
     known = options_class(method)
     chosen = known() if options is None else options
     if not isinstance(chosen, known):
         raise UsageError(f"{method} learns with {known.__name__}, and these are {type(chosen).__name__}")
-    budget = Budget(chosen.resolved().time_limit, spent=spent)
+    budget = Budget(chosen.resolved().time_limit, spent=spent, clock=clock)
     return train_model(task, method, find_method(method).learn, chosen, watcher, budget=budget)
 
 

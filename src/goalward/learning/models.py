@@ -6,7 +6,7 @@ import json
 import math
 import platform
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import partial
 from importlib.metadata import version
 from typing import Any, cast
@@ -14,8 +14,8 @@ from typing import Any, cast
 from goalward.errors import UsageError
 from goalward.learning.budget import LEAST_SECONDS, SHARES, Budget
 from goalward.learning.options import LearnOptions
-from goalward.learning.quality import quality
-from goalward.learning.selection import SEARCHES, Trained, validate, verdict
+from goalward.learning.results import TrainingResult
+from goalward.learning.selection import Verdict, judge
 from goalward.learning.side_by_side import run_together, trials_at_once
 from goalward.learning.trials import Chosen, Learner, Together, Trial
 from goalward.learning.validation import validation_states
@@ -23,6 +23,9 @@ from goalward.learning.watchers import Watcher
 from goalward.search.model import Model
 from goalward.search.network import bind_network
 from goalward.task.strips import Ints, Task
+
+MAX_SEARCHES = 2.0
+"""A verdict takes at most this multiple of the limits of one search from each validation state. Not tuned."""
 
 
 def train_model(
@@ -44,15 +47,23 @@ def train_model(
     options = options.resolved()
     budget = budget or Budget(options.time_limit)
     before = budget.elapsed
-    training = _Training(task, method, learn, options, watcher or Watcher(), budget)
-    trained = list(training.run())
+    trained = list(_Training(task, method, learn, options, watcher or Watcher(), budget).run())
     best = max(trained, key=lambda each: each.rank)
-    heuristic = bind_network(task, best.result.weights)
-    ends = budget.ends + LEAST_SECONDS
-    said = verdict(heuristic, best.score, training.states, options.validation_seconds, ends - training.for_quality)
-    if best.result.end != "interrupted":
-        said |= quality(heuristic, said, training.states, options.validation_seconds, ends)
-    return Model(task, best.result.weights, _info(method, options, trained, best, budget.elapsed - before) | said)
+    return Model(task, best.result.weights, _info(method, options, trained, best, budget.elapsed - before))
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """What a trial has learned, and the verdict on it; None if there was no time for one."""
+
+    trial: Trial[Any]
+    result: TrainingResult
+    verdict: Verdict | None
+
+    @property
+    def rank(self) -> tuple[float, ...]:
+        """Larger is better: by the verdict; by the loss, which compares less well, among equals."""
+        return (*(self.verdict.rank if self.verdict else (-1.0,)), -self.result.validation_loss)
 
 
 class _Training:
@@ -73,8 +84,6 @@ class _Training:
         self.states: list[Ints] = validation_states(
             task, options.validation_states, options.seed, go_on=lambda: walking() and self.watcher.go_on()
         )
-        self.for_quality = SHARES["quality"] * (budget.seconds or 0.0) if self.states else 0.0
-        """Seconds at the end for improving plans of validation states."""
 
     def run(self) -> Iterator[Trained]:
         """The trials, some of them side by side; they share the time, and an interrupted one is the last."""
@@ -83,7 +92,7 @@ class _Training:
             if begin and self.budget.over:
                 return
             left, turns = self.budget.left, -(-(n - begin) // self.at_once)
-            seconds = None if left is None else max(left - self.for_quality, LEAST_SECONDS) / turns
+            seconds = None if left is None else left / turns
             jobs = [partial(self._trial, number, seconds) for number in range(begin, min(begin + self.at_once, n))]
             trained = run_together(jobs, self.together, self.options.threads) if len(jobs) > 1 else [jobs[0]()]
             yield from trained
@@ -91,28 +100,24 @@ class _Training:
                 return
 
     def _trial(self, number: int, seconds: float | None) -> Trained:
-        """One trial learns, and validation states say what came out, in the share of its time for that."""
-        options, for_verdict = self.options, math.inf
-        budget = self.budget.part(seconds)
-        if seconds is not None:
-            for_verdict = min(options.validation_seconds * len(self.states) * SEARCHES, SHARES["verdict"] * seconds)
-            budget = self.budget.part(max(seconds - for_verdict, LEAST_SECONDS))
+        """One trial learns, and validation searches judge the result in the rest of its time."""
+        options = self.options
+        budget = whole = self.budget.part(seconds)
+        if seconds is not None and self.states:
+            most = MAX_SEARCHES * options.validation_seconds * len(self.states)
+            budget = self.budget.part(max(SHARES["training"] * seconds, seconds - most, LEAST_SECONDS))
         trial = Trial(self.task, self.method, options, number, budget, self.states, self.watcher, self.together)
         result = self.learn(trial)
-        score = None
-        # After Ctrl-C in the first trial there is nothing to choose from, so nobody has to wait for validation.
-        if self.states and not (number == 0 and result.end == "interrupted"):
+        verdict = None
+        if self.states and result.end != "interrupted":  # after Ctrl-C nobody should have to wait
             trial.phase("validation")
-            score = validate(
-                bind_network(self.task, result.weights),
-                self.states,
-                max(for_verdict, LEAST_SECONDS) / SEARCHES,
-                options.validation_seconds,
-                self.budget.ends + LEAST_SECONDS - self.for_quality,
-            )
+            heuristic = bind_network(self.task, result.weights)
+            left = min(whole.remaining, self.budget.remaining) + LEAST_SECONDS
+            rest = Budget() if seconds is None else self.budget.part(left)
+            verdict = judge(heuristic, self.states, options.validation_seconds, rest)
         with self.together.lock:
             self.watcher.rests(number)
-        return Trained(trial, result, score)
+        return Trained(trial, result, verdict)
 
 
 def _finite(loss: float) -> float | None:
@@ -140,12 +145,13 @@ def _info(method: str, options: LearnOptions, trained: list[Trained], best: Trai
         "chosen_trial": trained.index(best),
         "versions": {name: version(name) for name in ("goalward", "torch")} | {"python": platform.python_version()},
     }
+    info |= best.verdict.info() if best.verdict else {}  # then nothing says how the network is used best
     # As the model file will give it back.
     return cast(dict[str, Any], json.loads(json.dumps(info)))
 
 
 def _trial_info(trained: Trained) -> dict[str, Any]:
-    score = trained.score
+    verdict = trained.verdict
     return {
         "seed": trained.trial.seed,
         "sampler": trained.result.notes.get("sampler"),
@@ -154,9 +160,7 @@ def _trial_info(trained: Trained) -> dict[str, Any]:
         "epochs": len(trained.result.curve),
         "end": trained.result.end,
         "restarts": trained.result.restarts,
-        "solved": score.solved if score else None,
-        "validation_states": score.states if score else None,
-        "solved_alone": score.alone if score else None,
-        "evaluations": score.evaluations if score else None,
-        "search_seconds": round(score.seconds, 3) if score else None,
+        "solved": verdict.solved if verdict else None,
+        "validation_states": verdict.states if verdict else None,
+        "solved_alone": verdict.by_lead["network"].solved if verdict else None,
     }

@@ -52,9 +52,9 @@ ENDLESS = 10**9
 """Epochs that no training reaches: only the clock ends it."""
 
 REMOVED = {
-    "improve": "goalward learns by expert iteration now; --expert false leaves it out",
+    "improve": "goalward learns by expert iteration now; --set expert=false turns that off",
     "race": "one network is trained now; --trials asks for more",
-    "fresh": "expert iteration always draws new states; --expert false draws them once",
+    "fresh": "expert iteration always draws new states; --set expert=false draws them once",
     "enough_looks": "it is called required_probes now",
 }
 """Options of earlier versions, and what took their place."""
@@ -86,7 +86,7 @@ class NetworkOptions(NetworkShape):
     learning_rate: float = by_preset("learning rate of Adam at the beginning", 1e-9, 10.0)
     time_limit: float | None = option(
         None,
-        "time for all of it, shared by the trials; goalward train counts from its start, loading and grounding too",
+        "of the whole training, shared by the trials; goalward train also counts grounding and loading",
         kind=DURATION,
     )
     seed: int = option(0, "same seed, same machine, same model", 0, 2**32 - 1)

@@ -30,14 +30,18 @@ TRAINED_PER_EXPANSION = 100
 
 @dataclass(frozen=True)
 class Probe:
-    """How many of a few validation states were solved. ``enough``: all of them, straight, by plans that stayed."""
+    """What short searches do with the validation states, judged by the last search from each of them.
+
+    ``enough``: the searches of this probe solved their states, straight, by plans that improvement did not shorten.
+    ``cost_ratio`` is the number of steps of the plans over that of the best known plans of the same states; it and
+    ``expansions_per_step`` are None if no state is solved.
+    """
 
     solved: int
     states: int
     enough: bool
-
-    def __str__(self) -> str:
-        return f"{self.solved}/{self.states}"
+    cost_ratio: float | None = None
+    expansions_per_step: float | None = None
 
 
 class Probes:
@@ -51,6 +55,8 @@ class Probes:
         self.taken = 0
         self.expansions = 0
         self.enough_in_a_row = 0
+        self._last: dict[int, tuple[int, int]] = {}  # expansions and steps, by the number of a state that is solved
+        self._best: dict[int, int] = {}  # steps of the best known plan, by the number of the state
 
     def __call__(self, epoch: Epoch, weights: Callable[[], NetworkWeights]) -> Probe | None:
         """Search from a few states; None if it is not time for a probe, or there is no time for all of it."""
@@ -59,25 +65,46 @@ class Probes:
         if self.go_on is not None and not self.go_on():  # binding the network may take long itself
             return None
         n = min(STATES, len(self.states))
-        chosen = [self.states[(self.taken * n + i) % len(self.states)] for i in range(n)]
+        chosen = [(self.taken * n + i) % len(self.states) for i in range(n)]
         heuristic = bind_network(self.task, weights())
-        starts = to_bits(chosen, self.task.n_atoms)
+        starts = to_bits([self.states[i] for i in chosen], self.task.n_atoms)
         found = search_many(heuristic, starts, expansion_limit=EXPANSIONS, go_on=self.go_on)
         if len(found) < n:
             return None
         self.taken += 1
         self.expansions += int(found.expanded.sum())
+        self._keep(found, chosen)
         enough = self._straight(found) and self._short(found, chosen)
         self.enough_in_a_row = self.enough_in_a_row + 1 if enough else 0
-        return Probe(int(found.solved.sum()), n, enough)
+        expansions, steps = (sum(column) for column in zip(*self._last.values(), strict=True)) if self._last else (0, 0)
+        best = sum(self._best[i] for i in self._last)
+        return Probe(
+            len(self._last),
+            len(self.states),
+            enough,
+            steps / best if best else None,
+            expansions / steps if steps else None,
+        )
 
     @staticmethod
     def _straight(found: ManyResults) -> bool:
         return bool((found.solved & (found.expanded <= STRAIGHT * found.plans.lengths)).all())
 
-    def _short(self, found: ManyResults, states: list[Ints]) -> bool:
+    def _short(self, found: ManyResults, chosen: list[int]) -> bool:
         """Does improvement leave every plan as long as it is?"""
-        return all(
-            not self._improver.improve(plan.tolist(), init=state, effort_limit=EFFORT).better
-            for plan, state in zip(found.plans, states, strict=True)
-        )
+        return all(self._improved(i, plan) == len(plan) for i, plan in zip(chosen, found.plans, strict=True))
+
+    def _improved(self, i: int, plan: Ints) -> int:
+        """Steps of a plan of a state after improvement."""
+        steps = self._improver.improve(plan.tolist(), init=self.states[i], effort_limit=EFFORT).length
+        self._best[i] = min(steps, self._best.get(i, steps))
+        return steps
+
+    def _keep(self, found: ManyResults, chosen: list[int]) -> None:
+        """Keep the figures of each search, and the best plan: a plan is improved if it is the shortest one so far."""
+        for i, solved, expanded, plan in zip(chosen, found.solved, found.expanded, found.plans, strict=True):
+            self._last.pop(i, None)
+            if solved:
+                self._last[i] = int(expanded), len(plan)
+                if len(plan) < self._best.get(i, len(plan) + 1):
+                    self._improved(i, plan)

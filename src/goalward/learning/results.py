@@ -16,7 +16,8 @@ End = Literal["early stopping", "all epochs", "time limit", "interrupted", "vali
 class Epoch:
     """One line of the training curve; losses are mean squared errors in squared steps.
 
-    ``states`` counts the states that were trained on so far, in all epochs.
+    ``states`` counts the states that were trained on so far, in all epochs. ``mean_error`` is the mean absolute error
+    on held-out labelled states, in steps; None if the method holds none out.
     """
 
     number: int
@@ -25,6 +26,7 @@ class Epoch:
     seconds: float
     learning_rate: float
     states: int = 0
+    mean_error: float | None = None
 
 
 @dataclass(frozen=True, eq=False)

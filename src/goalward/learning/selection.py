@@ -1,108 +1,102 @@
-"""Which network is kept, and the verdict on it: what validation searches say, and how it is best searched with.
+"""The verdict on a network: how many validation states it helps to solve, how it is searched best, and which is kept.
 
-The verdict is stored in the model file; ``search/learned.py`` reads it.
+The verdict is stored in the model file; ``search/strategy.py`` turns it into a search.
 """
 
 from __future__ import annotations
 
-import contextlib
-import dataclasses
-import math
-import time
 from dataclasses import dataclass
 from typing import Any
 
-from goalward.learning.leads import Leading, best_lead, compare_leads
-from goalward.learning.results import TrainingResult
-from goalward.learning.trials import Trial
-from goalward.learning.validation import Score, TooLateError, Without, score, search_without
+from goalward.learning.budget import Budget
+from goalward.learning.leads import Compared, best_lead, compare_leads
+from goalward.learning.quality import NETWORK_SHARE, Quality, measure_quality
+from goalward.learning.validation import TooLateError
 from goalward.search.heuristics import BoundHeuristic
-from goalward.search.portfolio import Lead
-from goalward.search.strategy import default_search
+from goalward.search.portfolio import WITH_NETWORK, WITHOUT_NETWORK, Lead
+from goalward.search.strategy import NetworkUse
 from goalward.task.strips import Ints
 
-FEWEST_STATES = 3
-"""Validation states that are searched from, however little time there is. Not tuned."""
-SEARCHES = 4.0
-"""A score has this part of the time for the verdict; the others are searches without the network and with each part of
-the search leading. Not tuned."""
-DOUBTFUL_SHARE = 0.2
-"""A network that solves less than this of its validation states alone, and does not help h_FF and landmarks, is of no
-use. Not tuned."""
+LEADS_SHARE = 0.4
+"""The share of the time for a verdict in which a lead is chosen; the rest is for the cost of plans. Not tuned."""
 
 
-@dataclass(frozen=True, eq=False)
-class Trained:
-    """What a trial has learned, and what validation searches say of it."""
+@dataclass(frozen=True)
+class Verdict:
+    """What validation searches with each part leading said, and what improved plans of validation states cost."""
 
-    trial: Trial[Any]
-    result: TrainingResult
-    score: Score | None
+    by_lead: Compared
+    quality: Quality
+
+    @property
+    def states(self) -> int:
+        """States that were searched with each part leading."""
+        return self.by_lead[self.lead].states
+
+    @property
+    def lead(self) -> Lead:
+        """The part that should lead."""
+        return best_lead(self.by_lead)
+
+    @property
+    def solved(self) -> int:
+        """States solved by a part with the network."""
+        return max(self.by_lead[lead].solved for lead in WITH_NETWORK)
+
+    @property
+    def solved_without(self) -> int:
+        """States solved by a part without it."""
+        return max(self.by_lead[lead].solved for lead in WITHOUT_NETWORK)
+
+    @property
+    def use(self) -> NetworkUse:
+        """How the network is used best."""
+        if self.quality.states:
+            best = self.quality.best
+            if best.first:
+                return NetworkUse.SEARCH
+            return NetworkUse.IMPROVEMENT if best.improvement else NetworkUse.NONE
+        if self.solved == self.solved_without == 0:
+            return NetworkUse.UNKNOWN
+        helps = self.solved > self.solved_without or self.lead in WITH_NETWORK
+        return NetworkUse.SEARCH if helps else NetworkUse.NONE
 
     @property
     def rank(self) -> tuple[float, ...]:
-        """Larger is better: by validation searches; by the loss, which compares less well, among equals."""
-        return (*(self.score.rank if self.score else (-1.0,)), -self.result.validation_loss)
+        """Larger is better: states solved with the network, then cheaper plans, then faster searches."""
+        with_network = [self.by_lead[lead] for lead in WITH_NETWORK]
+        ratio = self.quality.ratio(self.quality.best)
+        return (self.solved / self.states, -ratio, -min(leading.price for leading in with_network))
+
+    def info(self) -> dict[str, Any]:
+        """The entries of the model file."""
+        best = self.quality.best
+        alone = self.by_lead[best_lead(self.by_lead, WITHOUT_NETWORK)]
+        return {
+            "network_use": self.use.value,
+            "lead": self.lead,
+            "head_start": self.by_lead[self.lead].head_start,
+            "network_share": NETWORK_SHARE if best.improvement else 0.0,
+            "cost_ratio": round(self.quality.ratio(best), 4),
+            "quality_states": self.quality.states,
+            "validation_states": self.states,
+            "solved": self.solved,
+            "solved_alone": self.by_lead["network"].solved,
+            "solved_without": self.solved_without,
+            "seconds_by_lead": {name: round(leading.seconds, 6) for name, leading in self.by_lead.items()},
+            "expansions_by_lead": {name: round(leading.expanded) for name, leading in self.by_lead.items()},
+            "seconds_per_state": round(self.by_lead[self.lead].seconds, 6),
+            "seconds_per_state_without": round(alone.seconds, 6),
+        }
 
 
-def validate(
-    heuristic: BoundHeuristic, states: list[Ints], seconds: float, limit: float, until: float = math.inf
-) -> Score | None:
-    """Search from validation states for so many seconds in all, with at most ``limit`` seconds for each.
-
-    The first few decide; the others follow if there is time for them. None if the first few cannot be searched from
-    before the moment ``until``.
-    """
-    limit = min(limit, seconds / FEWEST_STATES)
-    search = dataclasses.replace(default_search(learned=True), time_limit=limit)
-    begun = time.monotonic()
-    with contextlib.suppress(TooLateError):
-        first = score(heuristic, states[:FEWEST_STATES], search, until)
-        spent = time.monotonic() - begun
-        if len(states) > FEWEST_STATES and spent * len(states) / FEWEST_STATES <= seconds:
-            with contextlib.suppress(TooLateError):
-                return score(heuristic, states, search, min(until, begun + 2 * seconds))
-        return first
-    return None
-
-
-def verdict(
-    heuristic: BoundHeuristic, scored: Score | None, states: list[Ints], limit: float, until: float = math.inf
-) -> dict[str, Any]:
-    """Search without the network and with each part leading, and decide; nobody knows if there is no time for that."""
-    said: dict[str, Any] = {"likely_to_help": None}
-    if scored is not None:
-        with contextlib.suppress(TooLateError):
-            without = search_without(heuristic.task, states[: scored.states], scored.seconds, until)
-            said = decide(scored, without, compare_leads(heuristic, states, limit, until))
-    return said
-
-
-def decide(scored: Score, without: Without, compared: dict[Lead, Leading]) -> dict[str, Any]:
-    """Is the network worth its time in search, and what leads? With the figures that say so.
-
-    It is not if searches with it solve fewer states than searches without it. If they solve as many, it is if it should
-    lead, if it makes the search with h_FF and landmarks better, or if it solves some states alone. If no search solves
-    anything in the time it has, nobody knows.
-    """
-    helps: bool | None = scored.alone >= DOUBTFUL_SHARE * scored.states
-    if scored.solved == without.solved == scored.alone == 0:
-        helps = None
-    elif scored.solved != without.solved:
-        helps = scored.solved > without.solved
-    lead = best_lead(compared)
-    # The same search with and without the network says what it adds, whatever leads.
-    adds = helps is False and best_lead({name: compared[name] for name in ("landmarks", "hybrid")}) == "hybrid"
-    if (adds or lead in {"hybrid", "network"}) and scored.solved >= without.solved:
-        helps = True
-    return {
-        "likely_to_help": helps,
-        "lead": lead,
-        "head_start": compared[lead].head_start,
-        "seconds_by_lead": {name: round(leading.seconds, 6) for name, leading in compared.items()},
-        "expansions_by_lead": {name: round(leading.expanded) for name, leading in compared.items()},
-        "solved_without": without.solved,
-        "states_without": scored.states,
-        "seconds_per_state": round(compared[lead].seconds, 6),
-        "seconds_per_state_without": round(without.each, 6),
-    }
+def judge(heuristic: BoundHeuristic, states: list[Ints], seconds: float, budget: Budget) -> Verdict | None:
+    """Search from validation states with at most so many seconds for each search; None if there is no time for it."""
+    try:
+        choosing = budget if budget.seconds is None else budget.part(LEADS_SHARE * budget.remaining)
+        by_lead = compare_leads(heuristic, states, seconds, choosing)
+    except TooLateError:
+        return None
+    lead = best_lead(by_lead)
+    heuristic.lead, heuristic.head_start = lead, by_lead[lead].head_start
+    return Verdict(by_lead, measure_quality(heuristic, states, seconds, budget))

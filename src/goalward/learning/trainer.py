@@ -145,13 +145,13 @@ class _Run:
                 train_loss = self._learn()
                 if train_loss is None:
                     return "the loss is not a number: training diverged"
-                validation_loss, spread = self._validate()
+                validation_loss, mean_error, spread = self._validate()
                 if not math.isfinite(validation_loss):
                     return "the validation loss is not a number: training diverged"
                 if self.can_differ and spread < 1e-4 * self.spread and self.go_on():
                     return "the network is dead: it gives every state the same value"
                 seconds, rate = self.budget.elapsed, self.optimiser.rate
-                epoch = Epoch(number, train_loss, validation_loss, seconds, rate, self.seen)
+                epoch = Epoch(number, train_loss, validation_loss, seconds, rate, self.seen, mean_error)
                 self.curve.append(epoch)
                 if self.lessons.comparable:
                     self.best.add(number, validation_loss)
@@ -218,20 +218,23 @@ class _Run:
         self.optimiser.step()
         return float(loss.detach())
 
-    def _validate(self) -> tuple[float, float]:
-        """Mean loss on the held-out states, and the spread of the values given to them, in steps.
+    def _validate(self) -> tuple[float, float, float]:
+        """Mean squared and mean absolute error on the held-out states, and the spread of their values, in steps.
 
         If there is no time for all of them, because not even the first epoch could be finished, on some.
         """
         begun, self.validation_seconds = self.budget.elapsed, 0.0
-        total, values = 0.0, []
+        squared, absolute, values = 0.0, 0.0, []
         with torch.no_grad():
             for states, labels in self.batches.epoch(self.validation_rows, VALIDATION_BATCH):
                 predicted = self.network(states)
-                total += float(((predicted - labels) ** 2).sum())
+                errors = predicted - labels
+                squared += float((errors**2).sum())
+                absolute += float(errors.abs().sum())
                 values.append(predicted)
                 if not self.curve and self._out_of_time():
                     break
         every = torch.cat(values)
         self.validation_seconds = self.budget.elapsed - begun
-        return total / len(every) * self.scale**2, float(every.std(unbiased=False)) * self.scale
+        n, scale = len(every), self.scale
+        return squared / n * scale**2, absolute / n * scale, float(every.std(unbiased=False)) * scale

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -77,7 +78,6 @@ class BoundHeuristic:
         self._fixed = to_bits([np.flatnonzero(fixed_atoms(task)).astype(np.int32)], task.n_atoms)
         self._problems: dict[bool, _core.Problem] = {}
         self._evaluators: dict[bool, _core.Heuristic] = {}
-        self._guidance: dict[bool, _core.Guidance] = {}
 
     def __repr__(self) -> str:
         counts = {None: "", True: ", in steps", False: ", in costs"}[self.unit_costs]
@@ -99,13 +99,7 @@ class BoundHeuristic:
 
     def guidance(self, states: BitRows) -> _core.Guidance:
         """h_FF and landmarks on the problem of :meth:`evaluator`, for searches that use them beside this heuristic."""
-        whole = self._serving(states)
-        if whole not in self._guidance:
-            groups = self.task.mutex_groups
-            self._guidance[whole] = _core.Guidance(
-                self._problems[whole], groups.offsets, groups.values, atom_kinds(self.task)
-            )
-        return self._guidance[whole]
+        return _guidance(self.task, self._problems[self._serving(states)])
 
     def evaluate(self, states: BitRows) -> npt.NDArray[np.float32]:
         """Values of a batch of states; infinity where the heuristic sees a dead end."""
@@ -130,6 +124,13 @@ class BoundHeuristic:
         if self.name != "ff":
             raise UsageError("helpful actions come with the heuristic ff")
         return [list(row) for row in self.evaluator(states).helpful_actions(states)]
+
+
+@lru_cache(maxsize=8)
+def _guidance(task: Task, problem: _core.Problem) -> _core.Guidance:
+    """Shared by all heuristics of a problem: it never changes, and making it can take longer than many searches."""
+    groups = task.mutex_groups
+    return _core.Guidance(problem, groups.offsets, groups.values, atom_kinds(task))
 
 
 def check_heuristic(name: str) -> str:

@@ -74,6 +74,8 @@ def checked_info(info: Any) -> dict[str, Any]:
     record = _with_current_leads(info)
     if record.get("lead") not in (None, *LEADS):
         raise ValueError("what leads in search is unknown")
+    if info.get("network_use", "none") not in ("search", "improvement", "none", "unknown"):
+        raise ValueError("what the network is used for is unknown")
     if info.get("head_start") is not None and not 0 < info["head_start"] <= LONGEST_HEAD_START:
         raise ValueError("the head start of what leads in search is out of range")
     if info.get("network_share") is not None and not 0 <= info["network_share"] < 1:

@@ -164,6 +164,17 @@ def training_notes(info: dict[str, Any]) -> dict[str, Any]:
     return dict({"sampler": info.get("sampler")} if notes is None else notes)
 
 
+def describe_cost_ratio(info: dict[str, Any]) -> str | None:
+    """What the network saved on validation states when training ended; None if plans were not compared."""
+    if info.get("cost_ratio") is None or not info.get("quality_states"):
+        return None
+    if not info.get("network_share") and info.get("network_use") != "search":
+        return "the network did not make plans cheaper in the same time"
+    if f"{info['cost_ratio']:.2f}" == "1.00":
+        return "plans cost as much as those found without the network in the same time"
+    return f"plans cost {info['cost_ratio']:.2f} of those found without the network in the same time"
+
+
 def save_model(model: Model, path: str | Path) -> None:
     """Write a model to one file, all or nothing."""
     arrays = {f"task.{name}": array for name, array in task_arrays(model.task).items()}

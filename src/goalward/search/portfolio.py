@@ -23,7 +23,9 @@ LEADS: dict[Lead, str] = {
 }
 """What may lead."""
 WITHOUT_NETWORK: tuple[Lead, ...] = ("landmarks", "agenda", "novelty")
-"""What may lead where there is no learned heuristic."""
+"""What may lead if there is no learned heuristic."""
+WITH_NETWORK: tuple[Lead, ...] = ("hybrid", "network")
+"""What needs a learned heuristic."""
 FORMER_LEADS: dict[str, Lead] = {"lama": "landmarks"}
 """Names that leads had once: model files, configs and programs may still use them."""
 SHARE_OF_LEAD = 0.3

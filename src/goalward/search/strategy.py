@@ -6,9 +6,10 @@ engine all ask :func:`strategy_for`. Training leaves its verdict in the model fi
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from enum import Enum
+from typing import TYPE_CHECKING, Any
 
 from goalward.search.best_first import TURNS, Algorithm, SearchOptions
 from goalward.search.heuristics import BoundHeuristic, bind_heuristic
@@ -19,6 +20,15 @@ if TYPE_CHECKING:
 
 PLAIN = SearchOptions(algorithm="portfolio", lead="landmarks")
 """The search of ``goalward plan``, whatever led on validation states."""
+
+
+class NetworkUse(Enum):
+    """What validation searches after training found a network good for."""
+
+    SEARCH = "search"  # finding the first plan, and perhaps improving it
+    IMPROVEMENT = "improvement"
+    NONE = "none"
+    UNKNOWN = "unknown"  # no validation state was solved in the time that there was
 
 
 @dataclass(frozen=True)
@@ -51,25 +61,24 @@ def strategy_for(
 ) -> Strategy:
     """How to search with a model, or with h_FF if there is none.
 
-    A model that training did not find useful for finding plans is left to the improvement of plans, where its network
-    gets the share that training found best. ``algorithm="portfolio"`` leaves it out of both.
+    If training found that searches without the network find first plans as good, or found nothing out, the network is
+    left to the improvement of plans. ``algorithm="portfolio"`` leaves it out of both.
     """
     if model is None or algorithm == "portfolio":
         return Strategy(default_search(learned=False, algorithm=algorithm, batch=batch), bind_h_ff)
-    if algorithm is None and batch is None and not is_of_use(model):
+    if algorithm is None and batch is None and network_use(model.info) not in (NetworkUse.SEARCH, None):
         return Strategy(PLAIN, model.heuristic)
     return Strategy(default_search(learned=True, algorithm=algorithm, batch=batch), model.heuristic)
 
 
-def is_of_use(model: LearnedModel) -> bool:
-    """Should the first plan be searched with the model?
-
-    Not if training found that searches without the model are as good, nor if it tried and no search solved anything in
-    its short time: on such instances the search without a network was the faster one (``docs/learning.md``). A model
-    that was never validated is used.
-    """
-    helps = model.info.get("likely_to_help")
-    return bool(helps) if helps is not None else model.info.get("solved_without") is None
+def network_use(info: Mapping[str, Any]) -> NetworkUse | None:
+    """The verdict in the record of a model; None if it was never validated."""
+    if "network_use" in info:
+        return NetworkUse(info["network_use"])
+    helps = info.get("likely_to_help")  # as earlier versions wrote it
+    if helps is None:
+        return None if info.get("solved_without") is None else NetworkUse.UNKNOWN
+    return NetworkUse.SEARCH if helps else NetworkUse.NONE
 
 
 def bind_h_ff(task: Task) -> BoundHeuristic:

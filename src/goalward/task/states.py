@@ -112,6 +112,14 @@ def unfilled_groups(task: Task, state: Ints) -> list[list[str]]:
     return [[task.atoms[atom] for atom in groups[int(i)]] for i in np.flatnonzero(expected & ~filled(state))]
 
 
+def missing_facts(task: Task, state: Ints, source: str) -> str | None:
+    """A warning about the first group that :func:`unfilled_groups` finds in the state from ``source``."""
+    for group in unfilled_groups(task, state):
+        shown = ", ".join(group[:3]) + (", …" if len(group) > 3 else "")
+        return f"{source}: warning: none of {shown} holds, although one does in the problem it should be a state of"
+    return None
+
+
 def successors(task: Task, state: StateLike) -> list[tuple[int, Ints]]:
     """The operators that are applicable in a state, each with the state that it leads to."""
     operators, states = _core.successors(native_problem(task, whole=True), as_state(task, state))

@@ -20,6 +20,8 @@ Floats aligned_floats(std::size_t n) {
 }
 
 namespace {
+constexpr int counted_panel = 16;  // weights are counted as if rows were padded to this many columns
+
 int padded(int n, int panel) { return (n + panel - 1) / panel * panel; }
 }  // namespace
 
@@ -39,6 +41,7 @@ Network::Network(int n_atoms, int width, std::span<const float> table, std::span
     for (std::size_t i = 0; i < layers.size(); ++i) {
         const Layer& layer = layers[i];
         const bool last = i + 1 == layers.size();
+        n_weights_ += static_cast<std::size_t>(last ? 1 : layer.inputs) * padded(last ? layer.inputs : layer.outputs, counted_panel);
         if (layer.inputs != widths.back() || layer.outputs < 1 ||
             layer.weights.size() != static_cast<std::size_t>(layer.inputs) * layer.outputs ||
             layer.bias.size() != static_cast<std::size_t>(layer.outputs) || layer.skip >= static_cast<int>(i) + 1 ||
@@ -65,12 +68,6 @@ Network::Network(int n_atoms, int width, std::span<const float> table, std::span
         widths.push_back(layer.outputs);
         stride_ = std::max<std::size_t>(stride_, columns);
     }
-}
-
-std::size_t Network::n_weights() const {
-    std::size_t total = output_width_;
-    for (const Dense& dense : dense_) total += static_cast<std::size_t>(dense.layer.inputs) * dense.layer.outputs;
-    return total;
 }
 
 void Network::forward(const float* first, int rows, float* out, std::vector<Floats>& scratch, int& capacity) const {

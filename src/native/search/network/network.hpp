@@ -41,7 +41,8 @@ public:
     const Kernels& kernels() const { return kernels_; }
     const float* row(int atom) const { return table_.get() + static_cast<std::size_t>(atom) * width_; }
     const float* bias() const { return bias_.get(); }
-    std::size_t n_weights() const;  // of the dense layers
+    // Of the dense layers. The same on every machine, so that counted effort is, too.
+    std::size_t n_weights() const { return n_weights_; }
 
     // Activations of the first layer, `rows` rows of stride() floats, in; one value per row out. Scratch space grows
     // with the rows and belongs to the caller.
@@ -62,6 +63,7 @@ private:
     Floats output_;
     int output_width_ = 0;
     float output_bias_ = 0;
+    std::size_t n_weights_ = 0;
 };
 
 class NetworkHeuristic final : public Heuristic {
