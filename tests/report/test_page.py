@@ -270,7 +270,7 @@ def test_on_a_phone_only_tables_scroll_sideways(browser: Any, report: Path) -> N
         assert page.evaluate(
             "document.querySelector('.scroll').scrollWidth > document.querySelector('.scroll').clientWidth"
         )
-        page.evaluate("showWhatScrolls()")
+        page.evaluate("markAllScrollable()")
         assert page.get_attribute(".scroll", "data-more") == "right"
         assert phone.complaints == []
 

@@ -36,11 +36,11 @@ def test_a_config_is_told_in_words() -> None:
         "instances of each difficulty": "the first",
         "states of each instance": "the first 3",
         "seeds": "0, 1",
-        "time for a training": "1 m 00 s",
-        "time for a search": "20.0 s",
-        "memory": "4.0 GiB",
+        "time limit of a training": "1 m 00 s",
+        "time limit of a search": "20.0 s",
+        "memory limit": "4.0 GiB",
         "validation states": "10",
-        "time for each of them": "2.00 s",
+        "time limit of a validation search": "2.00 s",
         "not installed": "lama",
     }
     assert told["Methods"] == [("short", "n-rsl, length 50"), ("ff", "ff, default options")]
@@ -53,7 +53,7 @@ def test_generated_instances_say_how_their_states_were_made() -> None:
         "validation": {"states": 0, "search": 2.0},
     }
     told = dict(dict(provenance_sections({"config": config}))["Config"])
-    assert told == {"generated instances": "blocks b5", "steps to each state": "200"}
+    assert told == {"generated instances": "blocks b5", "steps of random walks": "200"}
 
 
 def test_runs_tell_only_what_differs_from_the_last() -> None:
