@@ -65,6 +65,7 @@ def epoch_time(task: Task, samples: int = 25_000) -> float:
 
 
 def report(what: str, against: str, values: Sequence[float], times: Sequence[float], bound: str) -> None:
+    """Fit an exponent to times by values on logarithmic axes, and print it with its expected bound."""
     exponent = np.polyfit(np.log(values), np.log(times), 1)[0]
     shown = "  ".join(f"{value:g}: {seconds * 1e3:.1f} ms" for value, seconds in zip(values, times, strict=True))
     print(f"{what:9} ~ {against}^{exponent:4.2f}   (bound: {bound})   {shown}", flush=True)

@@ -104,6 +104,7 @@ def many_variables(folder: Path, n: int) -> Path:
 
 
 def puzzle(folder: Path) -> Path:
+    """Write a sliding-tile puzzle to a folder, and return the folder."""
     command = [sys.executable, "-m", "goalward", "generate", "tiles", "--set", "rows=5", "--set", "cols=5"]
     subprocess.run([*command, "-o", str(folder)], check=True, capture_output=True)
     return folder

@@ -47,6 +47,7 @@ def _whole(value: Any) -> int:
 
 
 def _number(value: Any) -> float:
+    """The value as a float; ValueError unless it is a finite number."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise ValueError
     try:
@@ -69,6 +70,7 @@ def _flag_from_text(text: str) -> bool:
 
 
 def _name(value: Any) -> str:
+    """The value; ValueError unless it is a string."""
     if not isinstance(value, str):
         raise ValueError
     return value
@@ -139,6 +141,7 @@ class Option:
 
     @property
     def _bounds(self) -> str:
+        """``between LOW and HIGH``, ``of at least LOW``, ``of at most HIGH``, or an empty text."""
         if self.low is not None and self.high is not None:
             return f"between {self.low:.15g} and {self.high:.15g}"
         if self.low is not None:

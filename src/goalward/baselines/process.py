@@ -103,6 +103,7 @@ def _watch(
 
 
 def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    """Send a signal to all processes of the program."""
     # The group may have ended already; for a group of zombies, macOS raises PermissionError.
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, number)

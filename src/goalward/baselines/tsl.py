@@ -49,7 +49,7 @@ class TslOptions(SupervisedOptions):
 
 
 def learn(trial: Trial[TslOptions]) -> TrainingResult:
-    """Make the data set with the teacher, then train until the time is over."""
+    """Make the data set from the teacher's plans, then train on it."""
     trial.phase("teaching")
     dataset, walks, solved = teach(trial)
     trial.data(dataset.summary())

@@ -87,7 +87,7 @@ class Experiment:
 
     @cached_property
     def validated(self) -> set[str]:
-        """Methods of which several seeds competed on validation states."""
+        """The labels of methods with several seeds whose models were validated."""
         return {
             unit.method
             for unit, result in self.trainings
