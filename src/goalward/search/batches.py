@@ -60,7 +60,8 @@ def lookahead(heuristic: BoundHeuristic, states: BitRows, depth: int = 2) -> npt
     A goal on the way ends a path at the steps taken so far, the heuristic counts as 0 where it is less, and a state all
     of whose paths end before is worth infinity.
     """
-    heuristic.require_costs("lookahead", unit_costs=True)
+    if depth > 1:
+        heuristic.require_costs("a lookahead of several steps", unit_costs=True)
     return heuristic.evaluator(states).lookahead(states, depth)
 
 
@@ -91,10 +92,10 @@ class Regions:
 def search_regions(heuristic: BoundHeuristic, states: BitRows, *, expansions: int = 100, batch: int = 4) -> Regions:
     """A greedy search of so many expansions from each state, or until it meets a goal.
 
+    ``values`` of the result mean something only if the heuristic counts steps.
     The states given back have all atoms that search looks at, and those that always hold where they hold in all states
     given; other atoms are left out.
     """
-    heuristic.require_costs("the search of regions", unit_costs=True)
     task = heuristic.task
     found = _core.search_regions(heuristic.evaluator(states), states, expansions, batch)
     always = to_bits([np.flatnonzero(fixed_atoms(task)).astype(np.int32)], task.n_atoms)
