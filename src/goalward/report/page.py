@@ -305,7 +305,7 @@ def _quality(experiment: Experiment, store: Store) -> dict[str, Any]:
 
 
 def _failures(experiment: Experiment) -> dict[str, Any]:
-    """``rows``, the most frequent first: [method, domain, kind of unit, reason, number of units, example]; and totals."""
+    """``rows``, the most frequent first: [method, domain, kind of unit, reason, units, example]; and totals."""
     found = side_by_side.failures(experiment)
     rows = [[f.method, f.domain, f.what, f.reason[:500], f.count, f.example] for f in found[:MAX_FAILURES]]
     return {"total": sum(f.count for f in found), "kinds": len(found), "rows": rows}
