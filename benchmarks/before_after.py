@@ -1,4 +1,4 @@
-"""Searches of two builds of goalward beside each other: speed and memory before and after a change of the native core.
+"""Compares two builds of goalward: speed and memory of searches before and after a change of the native core.
 
     benchmarks/before_after.py BEFORE AFTER --bench DIR
 
@@ -24,11 +24,11 @@ from common import Instance, find_benchmark, find_instances
 
 MEASURES = ("gbfs", "novelty", "plan")
 MIN_SECONDS = 0.3
-"""Of CPU for each measure in each turn: short searches are repeated."""
+"""Minimum CPU time of a measurement; short searches are repeated."""
 
 
 def measure(domain_file: str, problem_file: str, state_file: str, expansions: int) -> None:
-    """One turn of one build: what each search does, its CPU time and its memory, as JSON."""
+    """Measure one build: print the counts, CPU time and memory of each search as JSON."""
     from goalward.search import SearchOptions, bind_heuristic, search  # noqa: PLC0415
     from goalward.task.grounding import ground_files  # noqa: PLC0415
     from goalward.task.states import StateReader  # noqa: PLC0415
@@ -62,7 +62,7 @@ def measure(domain_file: str, problem_file: str, state_file: str, expansions: in
 
 
 def turn(python: str, instance: Instance, expansions: int) -> dict[str, Any]:
-    """One turn in a process of its own."""
+    """Run :func:`measure` with an interpreter, in a separate process."""
     files = [instance.domain_file, instance.problem_file, instance.state_file(1)]
     command = [python, __file__, "--measure", *map(str, files), str(expansions)]
     found: dict[str, Any] = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
@@ -74,11 +74,13 @@ def main() -> None:
         measure(*sys.argv[2:5], int(sys.argv[5]))
         return
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("before", help="an interpreter")
-    parser.add_argument("after", help="another")
+    parser.add_argument("before", help="Python interpreter with the build before the change")
+    parser.add_argument("after", help="Python interpreter with the build after the change")
     parser.add_argument("--bench", type=Path, help="unpacked benchmark (default: unpack ../shared/bench)")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--expansions", type=int, default=2000, help="of each search (default: 2000)")
+    parser.add_argument(
+        "--expansions", type=int, default=2000, help="limit on the expansions of each search (default: 2000)"
+    )
     parser.add_argument("--only", default="", help="only domains whose name contains this")
     arguments = parser.parse_args()
     pythons = (arguments.before, arguments.after)

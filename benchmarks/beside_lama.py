@@ -1,22 +1,21 @@
-"""Our searches beside Fast Downward's lama-first, on the public benchmark: same states, CPU time for both.
+"""Compares goalward's searches with Fast Downward's lama-first on the public benchmark, in CPU time.
 
     python benchmarks/beside_lama.py --list all                         # plan --search portfolio, 75 instances, p1–p3
     python benchmarks/beside_lama.py --list mid --states 5 --train 60   # and with a model trained for 60 s
     python benchmarks/beside_lama.py --list all --table results.jsonl   # only the tables of an earlier run
 
-Every search is a process of its own, one after the other, so that memory can be measured from outside in the same way
-for both. Grounding and translating are prepared before and not counted; training is. Search time is what Fast Downward
-calls so; for ours it includes the search for landmarks, for theirs it does not. What is made before it (successor
-generators, relaxed operators, their landmarks) is the set-up. Results go to a file line by line; a run that was cut
-short goes on where it stopped. Limits are CPU time of the search.
+Searches run one after the other, each in a separate process, so memory of both planners is measured in the same way.
+The times do not include grounding and translating. Limits are CPU time of the search. goalward's search time includes
+finding landmarks; Fast Downward's does not: successor generators, relaxed operators and landmarks are in its set-up
+time. Results are written line by line, so an interrupted run can be continued.
 
-With ``--train`` there are three more rows: ``hybrid`` is hybrid search with the model, ``solve`` is what ``solve``
-does by default (hybrid, unless training found the model of no use, then without it), and ``network`` greedy search
-with the network alone, three widths in turn, for ``--alone`` seconds. Training goes by CPU time too. At the end stands
-after how many states like these training has paid for itself.
+With ``--train`` there are three more rows: ``hybrid`` is hybrid search with the model, ``solve`` is the default of
+``goalward solve`` (without the model if training found it useless), and ``network`` is greedy search with only the
+network, with three widths that take turns, for ``--alone`` seconds. Training is limited by CPU time, too. At the end is
+the number of states after which training pays.
 
-With ``--improve`` every plan of ours is improved: for the time that ``goalward plan`` would take by default, and for so
-many seconds. ``--theirs`` takes lama-first's figures from the lines of an earlier run.
+With ``--improve``, goalward's plans are improved twice: for the default time of ``goalward plan``, and for the given
+number of seconds. ``--theirs`` takes lama-first's results from the file of an earlier run.
 """
 
 from __future__ import annotations
@@ -57,22 +56,20 @@ from goalward import load_model
 from goalward.experiments.cost_over_time import Curve, break_even
 from goalward.search import bind_heuristic, prepare, search
 from goalward.search.improve import Improver
-from goalward.search.learned import is_of_use
-from goalward.search.planning import without_model
 from goalward.search.solving import DEFAULT_IMPROVEMENT
-from goalward.search.strategy import default_search
+from goalward.search.strategy import NetworkUse, default_search, network_use, strategy_for
 from goalward.task.grounding import ground_files
 from goalward.task.states import StateReader
 from goalward.task.store import load_task, save_task
 
 SEARCHING, THEIR_MARK = "searching", "Conducting lazy best first search"
-ENOUGH_STORED = 20_000  # states, for memory per state to mean something
+MIN_STORED = 20_000  # stored states from which memory per state is computed
 OURS = ("portfolio", "hybrid", "solve", "network")
-FORMER = {"goalward-lama": "portfolio"}  # names in the lines of earlier runs
+FORMER_NAMES = {"goalward-lama": "portfolio"}  # in the files of earlier runs
 
 
-class Contest:
-    """All searches on the states of one instance."""
+class Comparison:
+    """Runs all searches on the states of one instance."""
 
     def __init__(self, instance: Instance, folder: Path, options: argparse.Namespace) -> None:
         self.instance, self.options = instance, options
@@ -84,7 +81,7 @@ class Contest:
             save_task(ground_files(instance.domain_file, instance.problem_file), self.task_file)
 
     def results(self, state: int) -> dict[str, Any]:
-        """Everything about one state."""
+        """The results of all searches from one state."""
         line: dict[str, Any] = {"instance": self.instance.label, "state": state}
         known = [line for line in self.theirs if (line["instance"], line["state"]) == (self.instance.label, state)]
         line["lama-first"] = known[0]["lama-first"] if known else self._theirs(state)
@@ -92,21 +89,21 @@ class Contest:
         if self.options.train:
             line["model"] = self._trained()
             line["hybrid"] = line["solve"] = self._ours(state, "hybrid")
-            if not line["model"]["of_use"]:  # goalward solve leaves it out
+            if not line["model"]["of_use"]:  # then goalward solve does not use it
                 line["solve"] = self._ours(state, "solve")
             line["network"] = self._ours(state, "gbfs", self.options.alone)
         return line
 
     def _trained(self) -> dict[str, Any]:
-        """What training says of its model, which has the defaults of ``goalward train`` and is made when needed."""
+        """The verdict of training on the model, which is trained with the defaults of ``goalward train`` if needed."""
         if not self.model.exists():
             words = [self.task_file, self.model, self.options.train, *self.options.set]
             subprocess.run([sys.executable, __file__, "--trainer", *map(str, words)], check=True)
         model = load_model(self.model)
         known = {
-            name: model.info.get(name) for name in ("seconds", "likely_to_help", "lead", "head_start", "end", "notes")
+            name: model.info.get(name) for name in ("seconds", "network_use", "lead", "head_start", "end", "notes")
         }
-        return known | {"of_use": is_of_use(model)}
+        return known | {"of_use": network_use(model.info) in (NetworkUse.SEARCH, None)}
 
     def _ours(self, state: int, algorithm: str, limit: float | None = None) -> dict[str, Any]:
         source = self.task_file if algorithm == "portfolio" else self.model
@@ -116,7 +113,7 @@ class Contest:
             [sys.executable, __file__, "--worker", algorithm, *map(str, files), *map(str, settings)], SEARCHING
         )
         result = json.loads(run.log.splitlines()[-1])
-        return result | {"growth": result.pop("peak") - run.before}  # improving plans afterwards does not count
+        return result | {"growth": result.pop("peak") - run.before}  # without the improvement of plans
 
     def _theirs(self, state: int) -> dict[str, Any]:
         sas, plan = self.folder / "task.sas", self.folder / "lama.plan"
@@ -138,10 +135,10 @@ class Contest:
 
 
 def trainer(task_file: str, model_file: str, seconds: str, *settings: str) -> None:
-    """Train in a process of its own, which goes by CPU time instead of the clock."""
-    from goalward.learning import make_options, train_with  # noqa: PLC0415 - loads PyTorch
+    """Train in a separate process whose clock is CPU time."""
+    from goalward.learning.methods import make_options, train_with  # noqa: PLC0415 - loads PyTorch
 
-    time.monotonic = time.process_time  # type: ignore[assignment]  # what training goes by
+    time.monotonic = time.process_time  # type: ignore[assignment]  # the clock of training
     texts = dict(setting.split("=", 1) for setting in settings)
     train_with(load_task(task_file), "n-rsl", make_options("n-rsl", {"time_limit": float(seconds)}, texts)).save(
         model_file
@@ -149,23 +146,20 @@ def trainer(task_file: str, model_file: str, seconds: str, *settings: str) -> No
 
 
 def worker(algorithm: str, source: str, state_file: str, limit: str, improvement: str) -> None:
-    """One search of ours in a process of its own."""
-    without = default_search(learned=False)
+    """Run one of goalward's searches in a separate process."""
     if algorithm == "portfolio":
-        task = load_task(source)
-        heuristic = bind_heuristic(task, "ff", unit_costs=without.counts_steps)
+        task, options = load_task(source), default_search(learned=False)
+        heuristic = bind_heuristic(task, "ff", unit_costs=options.counts_steps)
     else:
         model = load_model(source)
-        task = model.task
-        heuristic = without_model(model, without)(task) if algorithm == "solve" else model.heuristic(task)
+        task, strategy = model.task, strategy_for(model, algorithm=None if algorithm == "solve" else algorithm)
+        heuristic, options = strategy.bind(task), strategy.options
     init = StateReader(task).read(state_file)
-    learned = heuristic.name != "ff"
-    options = default_search(learned=True, algorithm=algorithm) if learned else without
     begun = time.process_time()
     prepare(heuristic, options, init)
     setup = time.process_time() - begun
     gc.collect()
-    ctypes.CDLL(None).malloc_trim(0)  # so that the search does not live on what loading has freed
+    ctypes.CDLL(None).malloc_trim(0)  # so that the search does not reuse memory freed by loading
     print(SEARCHING, flush=True)
     time.sleep(0.1)  # for the measurement of memory to start
     begun = time.process_time()
@@ -182,8 +176,8 @@ def worker(algorithm: str, source: str, state_file: str, limit: str, improvement
         "bytes": statistics.bytes,
         "peak": peak,
         "led_by": statistics.led_by,
-        "length": result.length if result.solved else None,
-        "cost": result.cost if result.solved else None,
+        "length": result.length,
+        "cost": result.cost,
     }
     if result.solved and float(improvement):
         improver, plan = Improver(task, heuristic=heuristic), result.plan or ()
@@ -198,7 +192,7 @@ def worker(algorithm: str, source: str, state_file: str, limit: str, improvement
 
 
 def tables(lines: Sequence[dict[str, Any]]) -> Iterator[str]:
-    """Coverage, time, plan cost and memory of each of our searches beside lama-first's."""
+    """Coverage, time, plan cost and memory of goalward's searches and of lama-first."""
     ours = [name for name in OURS if any(name in line for line in lines)]
     by_domain: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for line in lines:
@@ -214,26 +208,26 @@ def tables(lines: Sequence[dict[str, Any]]) -> Iterator[str]:
         yield f"{name} / lama-first on the {len(common)} states that both solve:"
         yield from _ratios(name, common, by_domain)
     if "solve" in ours:
-        yield from _what_learning_adds(lines)
+        yield from _effect_of_learning(lines)
 
 
-WHAT_COUNTS = (("expansions", "expanded", 1), ("time", "seconds", 0.001), ("cost", "cost", 1))
+MEASURES = (("expansions", "expanded", 1), ("time", "seconds", 0.001), ("cost", "cost", 1))
 
 
-def _ratio(row: dict[str, Any], ours: str, other: str, part: str, least: float) -> float:
-    return float(max(row[ours][part], least) / max(row[other][part], least))
+def _ratio(row: dict[str, Any], ours: str, other: str, part: str, minimum: float) -> float:
+    return float(max(row[ours][part], minimum) / max(row[other][part], minimum))
 
 
-def _what_learning_adds(lines: Sequence[dict[str, Any]]) -> Iterator[str]:
-    """Searches with the model beside those without it, and when its training has paid for itself."""
+def _effect_of_learning(lines: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Compare searches with and without the model, and compute the break-even point of training."""
     yield ""
     both = [line for line in lines if line["hybrid"]["solved"] and line["portfolio"]["solved"]]
     asked = [line for line in both if line["hybrid"]["expanded"] != line["portfolio"]["expanded"]]
     for what, rows in (("", both), (", and otherwise than without it", asked)):
         if rows:
             parts = [
-                f"{name} {median(_ratio(row, 'hybrid', 'portfolio', part, least) for row in rows):.2f}"
-                for name, part, least in WHAT_COUNTS
+                f"{name} {median(_ratio(row, 'hybrid', 'portfolio', part, minimum) for row in rows):.2f}"
+                for name, part, minimum in MEASURES
             ]
             yield f"hybrid / portfolio on the {len(rows)} states that both solve{what}, medians: {', '.join(parts)}"
     by_instance: dict[str, list[dict[str, Any]]] = defaultdict(list)
@@ -252,7 +246,7 @@ def _curve(run: dict[str, Any]) -> Curve:
 
 def _ratios(name: str, common: list[dict[str, Any]], by_domain: dict[str, list[dict[str, Any]]]) -> Iterator[str]:
     def times(rows: list[dict[str, Any]], *parts: str) -> list[float]:
-        floor = 0.001  # seconds; below it Fast Downward's log has no digits
+        floor = 0.001  # seconds; the resolution of Fast Downward's log
         seconds = [[max(sum(row[who][part] for part in parts), floor) for who in (name, "lama-first")] for row in rows]
         return [ours / theirs for ours, theirs in seconds]
 
@@ -275,7 +269,7 @@ def _ratios(name: str, common: list[dict[str, Any]], by_domain: dict[str, list[d
             ]
             middle = median(row[name][what] / row["lama-first"]["cost"] for row in found)
             yield f"{what.replace('_', ' ')}: median {middle:.2f} ({', '.join(parts)})"
-    large = [row for row in common if min(row[name]["stored"], row["lama-first"]["stored"]) >= ENOUGH_STORED]
+    large = [row for row in common if min(row[name]["stored"], row["lama-first"]["stored"]) >= MIN_STORED]
     if large:
         growth = [
             row[name]["growth"] / row[name]["stored"] / (row["lama-first"]["growth"] / row["lama-first"]["stored"])
@@ -292,34 +286,34 @@ def main() -> None:
         trainer(*sys.argv[2:])
         return
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bench", type=Path, help="the unpacked public benchmark")
+    parser.add_argument("--bench", type=Path, help="folder of the unpacked public benchmark")
     parser.add_argument("--list", choices=LISTS, default="mid")
     parser.add_argument("--states", type=int, default=3, help="p1 to pN of each instance")
     parser.add_argument("--limit", type=float, default=30.0, help="seconds of CPU time for each search")
-    parser.add_argument("--train", type=float, help="train a model for so many seconds and run hybrid search too")
-    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="an option of the training")
-    parser.add_argument("--alone", type=float, default=10.0, help="seconds for the network alone")
+    parser.add_argument("--train", type=float, help="train a model for this many seconds, and run hybrid search too")
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="an option of training")
+    parser.add_argument("--alone", type=float, default=10.0, help="seconds for the search with only the network")
     parser.add_argument("--models", type=Path, help="keep models and tasks in this folder")
-    parser.add_argument("--theirs", type=Path, help="take lama-first's results from the lines of this file")
-    parser.add_argument("--improve", type=float, help="improve plans for so many seconds")
-    parser.add_argument("--part", default="1/1", metavar="K/N", help="the K-th of N parts of the list")
-    parser.add_argument("--out", type=Path, help="lines of results; an existing file is continued")
-    parser.add_argument("--table", type=Path, nargs="+", help="print the tables of these files and do nothing else")
+    parser.add_argument("--theirs", type=Path, help="file with earlier results of lama-first to use")
+    parser.add_argument("--improve", type=float, help="improve plans for this many seconds")
+    parser.add_argument("--part", default="1/1", metavar="K/N", help="run only the K-th of N parts of the list")
+    parser.add_argument("--out", type=Path, help="file for the results; an existing file is continued")
+    parser.add_argument("--table", type=Path, nargs="+", help="only print the tables of these files")
     options = parser.parse_args()
     if options.table:
-        lines = [line for file in options.table for line in read_lines(file, FORMER)]
+        lines = [line for file in options.table for line in read_lines(file, FORMER_NAMES)]
         instances = {i.label for i in chosen(find_instances(find_benchmark(options.bench)), options.list)}
         print("\n".join(tables([line for line in lines if line["instance"] in instances])))
         return
     instances = part_of(chosen(find_instances(find_benchmark(options.bench)), options.list), options.part)
-    lines = Lines(options.out, FORMER)
+    lines = Lines(options.out, FORMER_NAMES)
     with tempfile.TemporaryDirectory() as scratch:
         for instance in instances:
             states = [n for n in range(1, options.states + 1) if not lines.has(instance=instance.label, state=n)]
-            contest = Contest(instance, options.models or Path(scratch), options) if states else None
+            comparison = Comparison(instance, options.models or Path(scratch), options) if states else None
             for state in states:
-                assert contest is not None
-                line = contest.results(state)
+                assert comparison is not None
+                line = comparison.results(state)
                 lines.add(line)
                 shown = ", ".join(f"{name} {_shown(line[name])}" for name in ("lama-first", *OURS) if name in line)
                 print(f"{instance.label} p{state}: {shown}", flush=True)

@@ -1,4 +1,4 @@
-"""What the benchmark scripts share: the public benchmark, Fast Downward, and the memory of a running process."""
+"""Shared by the benchmark scripts: the public benchmark, Fast Downward, and memory of a running process."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ POLL_SECONDS = 0.01
 
 @dataclass(frozen=True)
 class Instance:
-    """A folder with ``domain.pddl``, the instance itself in ``problem.pddl`` and initial states ``p1.pddl`` …"""
+    """A folder with ``domain.pddl``, the instance in ``problem.pddl``, and initial states ``p1.pddl`` …"""
 
     domain: str
     difficulty: str
@@ -51,28 +51,28 @@ class Instance:
 
 
 def find_benchmark(folder: Path | None) -> Path:
-    """The unpacked benchmark: the folder given, or what the archive beside the repository unpacks to."""
+    """The folder of the unpacked benchmark: the one given, or that of the archive beside the repository."""
     if folder is None:
         unpack = Path(__file__).resolve().parents[1].parent / "shared" / "bench" / "unpack"
         if not unpack.is_file():
             sys.exit(
-                "The public benchmark is absent: no ../shared/bench/unpack beside the repository. Use --bench DIR."
+                "The public benchmark is missing: no ../shared/bench/unpack beside the repository. Use --bench DIR."
             )
         folder = Path(subprocess.run([unpack], capture_output=True, text=True, check=True).stdout.strip())
     if not any(folder.glob("*/*/*/problem.pddl")):
-        sys.exit(f"The public benchmark is absent: no DOMAIN/DIFFICULTY/INSTANCE/problem.pddl in {folder}.")
+        sys.exit(f"The public benchmark is missing: there is no DOMAIN/DIFFICULTY/INSTANCE/problem.pddl in {folder}.")
     return folder
 
 
 def find_instances(bench: Path) -> list[Instance]:
-    """All instances, by domain, the moderate ones before the hard ones."""
+    """All instances, sorted by domain, moderate before hard."""
     found = [
         Instance(*path.parent.relative_to(bench).parts, folder=path.parent) for path in bench.glob("*/*/*/problem.pddl")
     ]
     return sorted(found, key=lambda i: (i.domain, DIFFICULTIES.index(i.difficulty), i.name))
 
 
-# The lists that decide: not the first, smallest instance of each domain.
+# Lists that decide about changes. They leave out the first, smallest instance of each domain.
 MID = [
     "blocks/hard/probBLOCKS-25-2",
     "depot/hard/p14",
@@ -121,7 +121,7 @@ LISTS = ("all", "first", "choose", "report", "mid", "large")
 
 
 def part_of(instances: list[Instance], part: str) -> list[Instance]:
-    """The K-th of N parts of a list, from ``K/N``."""
+    """The K-th of N parts of a list; ``part`` is ``K/N``."""
     k, n = map(int, part.split("/"))
     return instances[k - 1 :: n]
 
@@ -130,24 +130,24 @@ def part_of(instances: list[Instance], part: str) -> list[Instance]:
 
 
 def read_lines(path: Path, former: Mapping[str, str] | None = None) -> list[dict[str, Any]]:
-    """The lines of an earlier run; ``former`` are names that keys had once, and the present ones."""
+    """The results of an earlier run; ``former`` maps former names of keys to the current ones."""
     lines = map(json.loads, path.read_text().splitlines())
     return [{(former or {}).get(key, key): value for key, value in line.items()} for line in lines]
 
 
 class Lines:
-    """Results, one JSON object a line, in a file if there is one: a run that was cut short goes on where it stopped."""
+    """Results as lines of JSON, optionally in a file, so that an interrupted run can be continued."""
 
     def __init__(self, path: Path | None, former: Mapping[str, str] | None = None) -> None:
         self.path = path
         self.all = read_lines(path, former) if path is not None and path.exists() else []
 
     def has(self, **key: Any) -> bool:
-        """Is there a line with these values?"""
+        """True if there is a line with these values."""
         return any(key.items() <= line.items() for line in self.all)
 
     def add(self, line: dict[str, Any]) -> None:
-        """One more, kept at once."""
+        """Add a line, and write it to the file at once."""
         self.all.append(line)
         if self.path is not None:
             with self.path.open("a") as file:
@@ -167,20 +167,20 @@ def find_fast_downward() -> Path:
 
 
 def lama_first(limit: float) -> list[str]:
-    """The search behind the alias of Fast Downward's driver, with a limit on its CPU time."""
+    """The search arguments of the alias lama-first, with a limit on CPU time."""
     words = alias("lama-first")
     words[-1] = re.sub(r"reopen_closed=false", f"reopen_closed=false,max_time={limit}", words[-1])
     return words
 
 
 def alias(name: str) -> list[str]:
-    """The arguments of the search binary that an alias of Fast Downward's driver stands for."""
+    """The arguments of the search binary for an alias of Fast Downward's driver."""
     sys.path.insert(0, str(find_fast_downward().parents[3]))
     return list(import_module("driver.aliases").ALIASES[name])
 
 
 def lama_plans_until(limit: float, sas: Path) -> list[tuple[float, int]]:
-    """Times and costs of the plans of all of LAMA, in so many CPU seconds of its search component."""
+    """Times and costs of the plans that full LAMA finds within ``limit`` CPU seconds of search."""
     whole = int(limit) + 1
     with sas.open() as task:
         run = subprocess.run(
@@ -201,7 +201,7 @@ def translate(domain: Path, problem: Path, sas: Path) -> None:
 
 
 def fast_downward_log(binary: Path, sas: Path, search: str) -> str:
-    """What Fast Downward prints on a translated task; a search that ends without a plan is no error."""
+    """Run Fast Downward on a translated task and return its log; ending without a plan is not an error."""
     with sas.open() as task:
         run = subprocess.run(
             [binary, "--search", search, "--internal-plan-file", sas.with_suffix(".plan")],
@@ -216,7 +216,7 @@ def fast_downward_log(binary: Path, sas: Path, search: str) -> str:
 
 
 def number_after(text: str, log: str) -> float:
-    """The number that follows a piece of text in a log."""
+    """The number after a text in a log."""
     found = re.search(re.escape(text) + r"\s*([-\d.]+)", log)
     if not found:
         raise RuntimeError(f"no {text!r} in the log:\n{log}")
@@ -228,7 +228,7 @@ def number_after(text: str, log: str) -> float:
 
 @dataclass(frozen=True)
 class MeteredRun:
-    """What a process printed, and its resident memory in bytes: when it printed a mark, and at its highest after."""
+    """The output of a process, and its resident memory in bytes: at the mark, and its peak after the mark."""
 
     log: str
     before: int
@@ -273,7 +273,7 @@ def run_metered(command: list[str | Path], mark: str, stdin: Path | None = None)
 
 
 def resident_memory(pid: int, *, highest: bool = False) -> int:
-    """What a process holds now, or held at most, in bytes; 0 once it has ended."""
+    """The current or peak resident memory of a process in bytes; 0 if it has ended."""
     field = "VmHWM" if highest else "VmRSS"
     try:
         status = Path(f"/proc/{pid}/status").read_text()
@@ -284,6 +284,6 @@ def resident_memory(pid: int, *, highest: bool = False) -> int:
 
 
 def _forget_peak(pid: int) -> None:
-    """Make the process's highest resident memory start again from what it holds now."""
+    """Reset the peak of a process's resident memory to its current value."""
     with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has ended already
         Path(f"/proc/{pid}/clear_refs").write_text("5")

@@ -1,4 +1,4 @@
-"""How much sooner a state is solved on several cores, on the public benchmark.
+"""Measures the speed-up of a search on several cores, on the public benchmark.
 
 States whose search takes more than 0.1 s of CPU time on one core are searched on one core and on several in turn, in
 one process. Every search must find a plan, and all searches on the same number of cores must find the same one.
@@ -35,7 +35,7 @@ def find_states(options: argparse.Namespace) -> Iterator[tuple[str, BoundHeurist
 
 
 def effort(result: SearchResult, cores: int) -> float:
-    """What so many cores cannot divide, even if none of them ever waits."""
+    """The lower bound of the effort on ``cores`` cores if none of them ever waits."""
     of_parts = [effort for _, effort in result.statistics.effort_by_part]
     return max(sum(of_parts) / cores, *of_parts)
 
@@ -44,9 +44,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bench", type=Path, help="folder of the public benchmark")
     parser.add_argument("--instances", choices=LISTS, default="choose")
-    parser.add_argument("--states", type=int, default=1, help="of each instance: p1, p2, …")
+    parser.add_argument("--states", type=int, default=1, help="number of states of each instance")
     parser.add_argument("--cores", type=int, default=2)
-    parser.add_argument("--repeat", type=int, default=3, help="searches of each kind; their median counts")
+    parser.add_argument("--repeat", type=int, default=3, help="number of searches of each kind; the median is used")
     parser.add_argument("--time-limit", type=float, default=30)
     options = parser.parse_args()
 
@@ -83,7 +83,7 @@ def main() -> None:
     print(f"{len(ratios)} states; {passed_over} others took less than {MIN_CPU_SECONDS} s or were not solved")
     if ratios:
         of_time, of_effort = (median(values) for values in zip(*ratios, strict=True))
-        print(f"In the median: {of_time:.2f} of the time, {of_effort:.2f} of the effort")
+        print(f"Median: {of_time:.2f} of the time, {of_effort:.2f} of the effort")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Kill runners, workers, guards, units and planners of a small experiment at random moments, many times.
+"""Kills runners, workers, guards, units and planners of a small experiment at random times, many times.
 
 Each round runs the experiment to its end with ``--kills`` kills and compares everything that does not depend on the
 clock, plans included, with a run that nobody disturbed. Prints a line per round.
@@ -32,7 +32,7 @@ from goalward.baselines.fast_downward import find_driver
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=10)
-    parser.add_argument("--kills", type=int, default=12, help="in each round")
+    parser.add_argument("--kills", type=int, default=12, help="number of kills in each round")
     parser.add_argument("--states", type=int, default=2)
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
@@ -66,7 +66,7 @@ def main() -> None:
 
 
 def _show_difference(what: str, expected: Any, found: Any) -> None:
-    """What is missing, too much or different, one line each."""
+    """Print each missing, additional or different entry."""
     calm, disturbed = (dict.fromkeys(one) if isinstance(one, list) else one for one in (expected, found))
     for name in sorted(calm.keys() | disturbed.keys()):
         if name not in calm or name not in disturbed or calm[name] != disturbed[name]:

@@ -1,4 +1,4 @@
-"""goalward as an engine of unified-planning: its own cases, and many initial states beside Fast Downward.
+"""Tests goalward as an engine of unified-planning: its test cases, and many initial states against Fast Downward.
 
     python benchmarks/engine.py cases       # of unified-planning's examples and PDDL: admitted, solved, valid
     python benchmarks/engine.py replanner   # 50 states of a bundled problem: our Replanner, a OneshotPlanner of theirs
@@ -33,7 +33,7 @@ PDDL = Path(unified_planning.__file__).parent / "test" / "pddl"
 
 
 def their_problems() -> dict[str, tuple[Problem, bool]]:
-    """Examples and PDDL files that unified-planning tests itself with, and whether each has a plan."""
+    """The examples and PDDL files of unified-planning's own tests, and whether each has a plan."""
     found = {name: (case.problem, case.solvable) for name, case in get_example_problems().items()}
     for domain in sorted(PDDL.glob("*/domain.pddl")):
         for problem in sorted(domain.parent.glob("problem*.pddl")):
@@ -56,11 +56,11 @@ def cases(timeout: float) -> None:
     for kind, is_pddl in (("examples", False), ("PDDL problems", True)):
         of_kind = [name for name in problems if ("/" in name) == is_pddl]
         print(f"{len(of_kind)} {kind}, {sum(name in admitted for name in of_kind)} admitted")
-    print(f"{solved} solved, {valid} plans valid by unified-planning's validator, {proven} proven to have no plan")
+    print(f"{solved} solved, {valid} plans valid by unified-planning's validator, {proven} proven unsolvable")
 
 
 def states_of(problem: Problem, n: int, steps: int) -> list[dict[FNode, bool]]:
-    """Values of the fluents that change, at the ends of random walks."""
+    """The values of the changing fluents in states at the ends of random walks."""
     task = Translation(problem).ground()
     fluents = {}
     for atom in task.atoms:
@@ -72,7 +72,7 @@ def states_of(problem: Problem, n: int, steps: int) -> list[dict[FNode, bool]]:
 
 
 def replanner(domain: str, sizes: dict[str, int], n: int, train: str, timeout: float) -> None:
-    """Ours learns once and is told each state; theirs is given a problem for each."""
+    """Compare a Replanner of goalward, which learns once, with a OneshotPlanner of Fast Downward."""
     instance = generate(domain, seed=1, **sizes)
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "domain.pddl").write_text(instance.domain_text)
@@ -98,13 +98,13 @@ def replanner(domain: str, sizes: dict[str, int], n: int, train: str, timeout: f
             theirs.append(answer(lambda present=present: planner.solve(present, timeout=timeout)))
     show("Replanner of goalward", ours)
     show("OneshotPlanner of Fast Downward, lama-first", theirs)
-    print(f"learning took {learned:.1f} s, once", end="")
+    print(f"learning took {learned:.1f} s", end="")
     saved = mean(seconds for seconds, _ in theirs) - mean(seconds for seconds, _ in ours)
-    print(f"; paid for after {int(learned / saved) + 1} states" if saved > 0 else "; it does not pay")
+    print(f"; it pays after {int(learned / saved) + 1} states" if saved > 0 else "; it does not pay")
 
 
 def answer(call: Callable[[], PlanGenerationResult]) -> tuple[float, int | None]:
-    """Seconds, and the length of the plan."""
+    """Measure a call: seconds, and the length of the plan or None."""
     begun = time.perf_counter()
     result = call()
     seconds = time.perf_counter() - begun
@@ -115,8 +115,8 @@ def show(name: str, answers: list[tuple[float, int | None]]) -> None:
     lengths = [length for _, length in answers if length is not None]
     seconds = [second for second, _ in answers]
     steps = f"{median(lengths):g} steps" if lengths else "no plans"
-    print(f"{name}: {len(lengths)} of {len(answers)} solved, {median(seconds):.3f} s in the median, "
-          f"{mean(seconds):.3f} s on average, {max(seconds):.2f} s at most, {steps} in the median")  # fmt: skip
+    print(f"{name}: {len(lengths)} of {len(answers)} solved, median {median(seconds):.3f} s, "
+          f"mean {mean(seconds):.3f} s, maximum {max(seconds):.2f} s, median {steps}")  # fmt: skip
 
 
 def main() -> None:

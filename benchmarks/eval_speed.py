@@ -1,4 +1,4 @@
-"""Evaluations per second inside GBFS with a network, beside the public systems' way of evaluating one.
+"""Measures evaluations per second in GBFS with a network, compared with one TorchScript call per state.
 
 The public systems call the network once per state. So the reference is one TorchScript forward call per state, batch 1,
 on the same network and the same states that greedy search evaluates; only the forward calls are timed. Both run on one
@@ -46,7 +46,7 @@ class Row:
 
 
 def rate(task: Task, heuristic: BoundHeuristic, init: Ints, seconds: float, batch: int = 1) -> float:
-    """Evaluations per second; a search that ends early is repeated."""
+    """Evaluations per second of GBFS; a search that ends early is repeated."""
     evaluated, spent = 0, 0.0
     while spent < seconds:
         result = search(task, heuristic, SearchOptions(time_limit=seconds - spent, batch=batch), init=init)
@@ -71,7 +71,7 @@ def searched_states(task: Task, weights: NetworkWeights, init: Ints) -> np.ndarr
 
 
 def forward_rate(network: torch.jit.ScriptModule, states: np.ndarray[tuple[int, int], np.dtype[np.uint8]]) -> float:
-    """TorchScript forward calls per second, one state each."""
+    """TorchScript forward calls per second, with one state per call."""
     inputs = [torch.from_numpy(state[None].astype(np.float32)) for state in states]
     with torch.inference_mode():
         for state in inputs[:50]:
@@ -85,7 +85,7 @@ def forward_rate(network: torch.jit.ScriptModule, states: np.ndarray[tuple[int, 
 
 
 def machine_gflops() -> float:
-    """What one core reaches in a large single-precision matrix product."""
+    """GFLOP/s of one core in a large single-precision matrix product."""
     a, b = torch.rand(1536, 1536), torch.rand(1536, 1536)
     best = 0.0
     for _ in range(6):
@@ -100,7 +100,7 @@ def measure(instance: Instance, seconds: float, repetitions: int) -> Row:
     init = StateReader(task).read(instance.state_file(1))
     shape = NetworkShape()
     network = StateNetwork(task.n_atoms, shape, torch.Generator().manual_seed(1)).eval()
-    network.silence(torch.from_numpy(np.flatnonzero(~core_atoms(task))))  # as learned ones are
+    network.silence(torch.from_numpy(np.flatnonzero(~core_atoms(task))))  # as in learned networks
     weights = network.export()
     states = searched_states(task, weights, init)
     with torch.inference_mode():
@@ -123,7 +123,7 @@ def main() -> None:
     parser.add_argument(
         "--bench", type=Path, help="the unpacked benchmark; default: ../shared/bench beside the repository"
     )
-    parser.add_argument("--seconds", type=float, default=1.5, help="of each measurement")
+    parser.add_argument("--seconds", type=float, default=1.5, help="seconds of each measurement")
     parser.add_argument("--repetitions", type=int, default=3)
     arguments = parser.parse_args()
     torch.set_num_threads(1)

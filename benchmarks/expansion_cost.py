@@ -1,18 +1,17 @@
-"""What an expansion costs in two parts of hybrid search, split into h_FF, landmarks, network and bookkeeping.
+"""Measures the cost of an expansion in two parts of hybrid search: h_FF, landmarks, network and bookkeeping.
 
     SKBUILD_CMAKE_BUILD_TYPE=RelWithDebInfo make -B .venv/.installed-dev   # the core with its symbols
     python benchmarks/expansion_cost.py
 
-Each search runs in a process of its own under ``perf record``, which notes after every so many microseconds of CPU time
-which function is running, and only while the search is. Functions are sorted into parts by their names (``PARTS``);
-everything that is in none of them is bookkeeping: registry, queues, successors, allocation. The share of the notes that
-fall on a part is its share of the search's CPU time (that of the user), which over the number of expansions is what it
-costs. Nothing is added to the search, and a busy machine does not matter. Finding the landmarks, once per search, is
-left out.
+Each search runs in a separate process under ``perf record``, which regularly samples the running function during the
+search. Functions are assigned to parts by their names (``PARTS``); all others are bookkeeping: registry, queues,
+successors and allocation. The share of a part's samples is its share of the search's user CPU time, which is divided by
+the number of expansions. The search itself is not changed, and a busy machine does not matter. Finding landmarks, which
+is done once per search, is left out.
 
-Measured are two of the searches that take turns in hybrid search: landmarks, with h_FF and landmarks, and hybrid,
-with a network beside them. Networks have the paper's shape and random weights: what they cost does not depend on their
-weights, though the states that the search meets do. Searches that end soon are added up over the instance's states.
+Two of the searches that take turns in hybrid search are measured: ``landmarks``, with h_FF and landmarks, and
+``hybrid``, which also has a network. Networks have the paper's shape and random weights, since their cost does not
+depend on the weights. Short searches are added up over the states of an instance.
 """
 
 from __future__ import annotations
@@ -45,10 +44,10 @@ from goalward.task.store import load_task, save_task
 from goalward.task.strips import Task
 
 SEARCHES = ("landmarks", "hybrid")
-MOST_STATES = 5  # p1 … p5
-FREQUENCY = 4000  # notes per second of CPU time
+MAX_STATES = 5  # p1 … p5
+FREQUENCY = 4000  # samples per second of CPU time
 ONCE = "finding landmarks"
-# The first pattern that is found in a function's name decides.
+# The first pattern that matches the name of a function decides.
 PARTS = {
     ONCE: r"LandmarkKnowledge|LandmarkPropagation|ReasonableOrders",
     "landmarks": r"Landmark",
@@ -74,7 +73,7 @@ class Cost:
 
 
 def untrained(task: Task) -> NetworkWeights:
-    """The shape of the paper with random weights, which ignores what learned networks ignore."""
+    """A network of the paper's shape with random weights, which ignores the same atoms as learned networks."""
     random, shape = np.random.default_rng(1), NetworkShape()
 
     def uniform(*size: int) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
@@ -90,11 +89,11 @@ def untrained(task: Task) -> NetworkWeights:
     return NetworkWeights(table, uniform(shape.width), (*layers, Layer(uniform(1, shape.width), uniform(1))))
 
 
-# --- in a process of its own ---
+# --- in a separate process ---
 
 
 def worker(search: str, task_file: str, state_files: list[str], seconds: float, control: Path, answer: Path) -> None:
-    """Searches from the states until they have taken so much CPU time; perf takes notes only meanwhile."""
+    """Search from the states until ``seconds`` of CPU time are used; perf samples only the searches."""
     task = load_task(task_file)
     heuristic = bind_network(task, untrained(task)) if search == "hybrid" else bind_heuristic(task, "ff")
     kind = _core.PartKind.HYBRID if search == "hybrid" else _core.PartKind.GUIDED
@@ -127,22 +126,22 @@ def worker(search: str, task_file: str, state_files: list[str], seconds: float, 
     print(json.dumps({**totals, "seconds": spent}), flush=True)
 
 
-# --- around it ---
+# --- in the main process ---
 
 
 def measure(instance: Instance, search: str, folder: Path, seconds: float) -> Cost:
-    """One row of the table."""
+    """Measure one row of the table."""
     task_file = folder / instance.label.replace("/", "-")
     if not task_file.exists():
         save_task(ground_files(instance.domain_file, instance.problem_file), task_file)
-    control, answer, notes = folder / "control", folder / "answer", folder / "notes"
+    control, answer, samples = folder / "control", folder / "answer", folder / "samples"
     for pipe in (control, answer):
         pipe.unlink(missing_ok=True)
         os.mkfifo(pipe)
-    states = [str(instance.state_file(number)) for number in range(1, MOST_STATES + 1)]
+    states = [str(instance.state_file(number)) for number in range(1, MAX_STATES + 1)]
     command = [
         "perf", "record", "--quiet", "--event", "cpu-clock:u", "--freq", str(FREQUENCY), "--delay", "-1",
-        "--control", f"fifo:{control},{answer}", "--output", str(notes), "--",
+        "--control", f"fifo:{control},{answer}", "--output", str(samples), "--",
         sys.executable, __file__, "--worker", search, str(task_file), *states,
         "--seconds", str(seconds), "--pipes", str(control), str(answer),
     ]  # fmt: skip
@@ -150,17 +149,17 @@ def measure(instance: Instance, search: str, folder: Path, seconds: float) -> Co
     if run.returncode != 0:
         sys.exit(f"perf record failed: {run.stderr.strip()}")
     said = json.loads(run.stdout.splitlines()[-1])
-    counts = sorted_notes(notes)
+    counts = samples_by_part(samples)
     kept = sum(counts[part] for part in COLUMNS)
     microseconds = 1e6 * said["seconds"] * kept / max(1, counts.total()) / max(1, said["expanded"])
     parts = {part: microseconds * counts[part] / max(1, kept) for part in COLUMNS}
     return Cost(instance.label, search, said["expanded"], said["stored"] / max(1, said["expanded"]), parts)
 
 
-def sorted_notes(notes: Path) -> Counter[str]:
-    """How many notes fall on each part."""
+def samples_by_part(samples: Path) -> Counter[str]:
+    """The number of samples in each part."""
     shown = subprocess.run(
-        ["perf", "script", "--input", notes, "--fields", "ip,sym"], capture_output=True, text=True, check=True
+        ["perf", "script", "--input", samples, "--fields", "ip,sym"], capture_output=True, text=True, check=True
     ).stdout
     names = [line.strip() for line in shown.splitlines() if line.strip()]
     if not any("goalward::" in name for name in names):
@@ -169,12 +168,12 @@ def sorted_notes(notes: Path) -> Counter[str]:
 
 
 def part_of(function: str) -> str:
-    """The part that a function belongs to; what several of them use is bookkeeping."""
+    """The part of a function; functions that several parts use are bookkeeping."""
     return next((part for part, pattern in PARTS.items() if re.search(pattern, function)), "bookkeeping")
 
 
 def described(cost: Cost) -> str:
-    """One line of the table."""
+    """A formatted line of the table."""
     cells = "".join(f"{cost.parts[c]:11.1f} {cost.parts[c] / cost.total:5.0%} " for c in COLUMNS)
     numbers = f"{cost.expansions:9,} {cost.children:6.1f} {cost.total:8.1f}"
     return f"{cost.instance:44} {cost.search:7} {numbers}  {cells}"
@@ -183,8 +182,10 @@ def described(cost: Cost) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bench", type=Path, help="unpacked benchmark (default: unpack ../shared/bench)")
-    parser.add_argument("--list", default="mid", choices=["mid", "large"], help="of instances, as in beside_lama.py")
-    parser.add_argument("--seconds", type=float, default=3.0, help="of CPU time for each search")
+    parser.add_argument(
+        "--list", default="mid", choices=["mid", "large"], help="list of instances, as in beside_lama.py"
+    )
+    parser.add_argument("--seconds", type=float, default=3.0, help="CPU seconds of each search")
     parser.add_argument("--worker", nargs="+", help=argparse.SUPPRESS)
     parser.add_argument("--pipes", nargs=2, type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()

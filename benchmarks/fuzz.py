@@ -1,4 +1,4 @@
-"""Damaged files of every kind, for as long as there is time: how many of each, and the seeds of what is found.
+"""Fuzzes the readers of all kinds of files with damaged files, and prints the seeds of findings.
 
 Kinds take turns, some seconds each, in child processes, so that a signal, a hang or hunger for memory is a finding like
 any other. A finding is run again with ``--kind KIND --seed SEED``.
@@ -24,20 +24,20 @@ from fuzzed import KINDS
 
 TURN_SECONDS = 20.0
 HANG_SECONDS = 60.0
-MOST_MEMORY = 4 * 2**30
-"""Of a child, in addresses; none of the files is worth more."""
-QUICK = Path("/dev/shm")
-"""Where scratch files go if there is such a place: a disk would be the slowest part by far."""
+MAX_MEMORY = 4 * 2**30
+"""Address space of a child in bytes; no file should need more."""
+RAM_DISK = Path("/dev/shm")
+"""Folder of scratch files if it exists; a disk would be the bottleneck."""
 
 
 def scratch_folder() -> tempfile.TemporaryDirectory[str]:
-    return tempfile.TemporaryDirectory(prefix="goalward-fuzz-", dir=QUICK if QUICK.is_dir() else None)
+    return tempfile.TemporaryDirectory(prefix="goalward-fuzz-", dir=RAM_DISK if RAM_DISK.is_dir() else None)
 
 
 def child(kind: str, first: int, seconds: float, folder: Path, told: int) -> None:
-    """Try seeds until the time is over; write each to the pipe before it is tried, and what goes wrong to stderr."""
+    """Try seeds until the time is over. Each is written to the pipe first, and failures to stderr."""
     attempt = KINDS[kind](folder)
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
     end = time.monotonic() + seconds
     seed = first
     while time.monotonic() < end:
@@ -52,7 +52,7 @@ def child(kind: str, first: int, seconds: float, folder: Path, told: int) -> Non
 
 
 def run_child(kind: str, first: int, seconds: float) -> tuple[int, list[str]]:
-    """How many inputs were tried, and what was found."""
+    """Run a child; return the number of inputs and the findings."""
     reading, writing = os.pipe()
     with scratch_folder() as folder:
         pid = os.fork()
@@ -101,10 +101,10 @@ def run_child(kind: str, first: int, seconds: float) -> tuple[int, list[str]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=3600.0)
-    parser.add_argument("--kind", choices=KINDS, help="this kind alone")
-    parser.add_argument("--seed", type=int, help="this input alone, in this process")
+    parser.add_argument("--kind", choices=KINDS, help="only this kind")
+    parser.add_argument("--seed", type=int, help="only this input, in this process")
     parser.add_argument(
-        "--first", type=int, default=int(time.time()) * 10_000, help="the first seed; default: new ones"
+        "--first", type=int, default=int(time.time()) * 10_000, help="the first seed; default: from the clock"
     )
     chosen = parser.parse_args()
     if chosen.seed is not None:

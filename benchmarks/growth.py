@@ -1,4 +1,4 @@
-"""How time grows: rollouts, labels and an epoch against |F|, |O|, L, N_r and N_t.
+"""Measures how the time of rollouts, labelling and an epoch grows with |F|, |O|, L, N_r and N_t.
 
 Each quantity is varied alone on instances made here; the exponent of a power law is fitted to the times and printed
 beside the exponent in the paper's bound O(|F|(|O|·N_r·L + N_t·L·N_r)). |F| and |O| grow together in planning tasks, so
@@ -17,7 +17,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
 
-from goalward.learning import TrainingOptions, train_network
+from goalward.learning.options import TrainingOptions
+from goalward.learning.trainer import train_network
 from goalward.regression import RolloutOptions, regress
 from goalward.sampling import SamplingOptions, label, make_dataset
 from goalward.task.domains import generate
@@ -37,8 +38,8 @@ def tiles(side: int) -> Task:
     return ground(domain, parse_problem(instance.problem_text, "problem", domain))
 
 
-def quickest(action: Callable[[], object], repetitions: int) -> float:
-    """The least time of a few runs: noise only ever adds."""
+def min_time(action: Callable[[], object], repetitions: int) -> float:
+    """The minimum time of a few runs, because noise only adds time."""
     times = []
     for _ in range(repetitions):
         begun = time.perf_counter()
@@ -48,13 +49,13 @@ def quickest(action: Callable[[], object], repetitions: int) -> float:
 
 
 def rollout_time(task: Task, repetitions: int, length: int = 500, n_rollouts: int = 5) -> float:
-    return quickest(lambda: regress(task, RolloutOptions("n-rsl", n_rollouts, length)), repetitions)
+    return min_time(lambda: regress(task, RolloutOptions("n-rsl", n_rollouts, length)), repetitions)
 
 
 def label_time(task: Task, repetitions: int, length: int = 500, n_rollouts: int = 5, samples: int = 50_000) -> float:
     rollouts = regress(task, RolloutOptions("n-rsl", n_rollouts, length))
     dataset = make_dataset(task, rollouts, SamplingOptions(samples))
-    return quickest(lambda: label(task, rollouts, dataset.states), repetitions)
+    return min_time(lambda: label(task, rollouts, dataset.states), repetitions)
 
 
 def epoch_time(task: Task, samples: int = 25_000) -> float:
@@ -64,6 +65,7 @@ def epoch_time(task: Task, samples: int = 25_000) -> float:
 
 
 def report(what: str, against: str, values: Sequence[float], times: Sequence[float], bound: str) -> None:
+    """Fit an exponent to times by values on logarithmic axes, and print it with its expected bound."""
     exponent = np.polyfit(np.log(values), np.log(times), 1)[0]
     shown = "  ".join(f"{value:g}: {seconds * 1e3:.1f} ms" for value, seconds in zip(values, times, strict=True))
     print(f"{what:9} ~ {against}^{exponent:4.2f}   (bound: {bound})   {shown}", flush=True)

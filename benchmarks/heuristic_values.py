@@ -1,4 +1,4 @@
-"""Compare goalcount, h_add and h_max with Fast Downward's on the first states of every public benchmark instance.
+"""Compares goalcount, h_add and h_max with Fast Downward's on the first states of every public benchmark instance.
 
 The task is grounded once per instance, from ``problem.pddl``, and the states are read onto it; Fast Downward translates
 every state afresh. Where GBFS with h_FF finds a plan soon, the plan is checked against the PDDL. Finished states are
@@ -32,7 +32,7 @@ OURS_AND_THEIRS = {
 
 @dataclass(frozen=True)
 class Row:
-    """One state: our values beside Fast Downward's, and what became of GBFS with h_FF."""
+    """One state: the values of both planners, and the result of GBFS with h_FF."""
 
     instance: str
     state: int
@@ -65,7 +65,7 @@ class Row:
 
 
 def compare(instance: Instance, states: list[int], plan_seconds: float) -> list[Row]:
-    """Both planners' values of some states of one instance."""
+    """Compute both planners' values for some states of one instance."""
     task = ground_files(instance.domain_file, instance.problem_file)
     domain = read_domain(instance.domain_file)
     reader = StateReader(task)
@@ -88,7 +88,7 @@ def compare(instance: Instance, states: list[int], plan_seconds: float) -> list[
 
 
 def fast_downward_values(domain: Path, problem: Path) -> dict[str, float]:
-    """Initial heuristic values that Fast Downward prints, for unit costs."""
+    """Fast Downward's initial heuristic values, with unit costs."""
     with tempfile.TemporaryDirectory() as folder:
         sas = Path(folder) / "task.sas"
         translate(domain, problem, sas)
@@ -153,7 +153,7 @@ def _write_header(path: Path) -> None:
 
 
 def _report(rows: list[Row], failed: list[str]) -> int:
-    """Print one line per instance and the summary; the number of states and instances where something is wrong."""
+    """Print one line per instance and a summary; return the number of wrong states and failed instances."""
     for instance in dict.fromkeys(row.instance for row in rows):
         print(f"{instance}  " + "  |  ".join(str(row) for row in rows if row.instance == instance))
     print()

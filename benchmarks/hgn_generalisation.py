@@ -1,4 +1,4 @@
-"""How far hypergraph networks trained on small bundled problems carry over to larger, unseen ones.
+"""Measures how hypergraph networks trained on small bundled problems generalise to larger, unseen ones.
 
 Trains on small instances of a bundled domain and counts which larger ones a greedy search solves within a
 number of expansions: with the network, blind, and with h_FF. One line per trained network and size.
@@ -19,12 +19,12 @@ from goalward.task.grounding import ground
 from goalward.task.lifted_reader import parse_domain, parse_problem
 from goalward.task.strips import Task
 
-UNSEEN = 1000  # seeds of test instances begin here
+FIRST_TEST_SEED = 1000
 
 
 @cache
 def make(domain: str, size: str, seed: int) -> Task:
-    """An instance; a size is a number, or parameters such as balls=4,rooms=2."""
+    """Generate an instance; a size is a number, or parameters such as balls=4,rooms=2."""
     parameters = {key: int(value) for key, value in (part.split("=") for part in size.split(",") if "=" in part)}
     instance = generate(domain, seed=seed, size=None if parameters else int(size), **parameters)
     lifted = parse_domain(instance.domain_text, domain)
@@ -46,8 +46,10 @@ def main() -> None:
     parser.add_argument("--per-size", type=int, default=5, help="training instances of each size")
     parser.add_argument("--instances", type=int, default=10, help="test instances of each size")
     parser.add_argument("--states", type=int, default=60, help="training states of each instance")
-    parser.add_argument("--epochs", type=int, default=40, help="of training; about a minute of one core by default")
-    parser.add_argument("--expansions", type=int, default=1000, help="of each search")
+    parser.add_argument(
+        "--epochs", type=int, default=40, help="maximum number of epochs; the default takes about a minute on one core"
+    )
+    parser.add_argument("--expansions", type=int, default=1000, help="maximum number of expansions of each search")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0])
     parser.add_argument("--aggregations", nargs="+", default=["mean", "sum"])
     arguments = parser.parse_args()
@@ -55,7 +57,8 @@ def main() -> None:
     limit = SearchOptions(expansion_limit=arguments.expansions)
     tasks = [make(arguments.domain, size, seed) for size in arguments.train for seed in range(arguments.per_size)]
     tests = {
-        size: [make(arguments.domain, size, UNSEEN + i) for i in range(arguments.instances)] for size in arguments.test
+        size: [make(arguments.domain, size, FIRST_TEST_SEED + i) for i in range(arguments.instances)]
+        for size in arguments.test
     }
     trained = " ".join(arguments.train)
     print("| heuristic | trained on | seed | CPU s | validation loss | unseen | solved | expanded | length |")

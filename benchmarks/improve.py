@@ -1,4 +1,4 @@
-"""How fast and how far plans are improved: four measurements, each beside a named reference in the same run.
+"""Measures the improvement of plans in four ways, each compared with a reference in the same run.
 
     python benchmarks/improve.py throughput               # states/s around a plan, beside plain breadth-first search
     python benchmarks/improve.py optimal                  # cost after improvement over the optimal cost, small tasks
@@ -50,10 +50,10 @@ from goalward.task.states import StateReader
 from goalward.task.steps import find_operators
 from goalward.task.strips import Ints, Task
 
-A_SECOND = 1_000_000_000  # of effort
-AROUND = 300_000_000  # effort for the states around a plan
+EFFORT_PER_SECOND = 1_000_000_000
+NEIGHBOURHOOD_EFFORT = 300_000_000  # effort for the states around a plan
 ASTAR_EXPANSIONS = 200_000
-SEEDS = range(3)  # of each bundled domain
+SEEDS = range(3)  # instances of each bundled domain
 
 Result = dict[str, Any]
 
@@ -62,14 +62,14 @@ Result = dict[str, Any]
 
 
 def throughput(instance: Instance, state: int, _: argparse.Namespace) -> Result | None:
-    """Generated states per CPU second: around a plan, and by breadth-first search from the same initial state."""
+    """Generated states per CPU second: around a plan, and in breadth-first search from the same initial state."""
     task, init = ground_state(instance, state)
     plan = search(task, "ff", SearchOptions("portfolio", time_limit=60), init=init).plan
     if plan is None:
         return None
     problem, steps = problem_for(task, init), np.array(plan, dtype=np.int32)
     begun = time.process_time()
-    generated = _core.neighbourhood_states(problem, init, steps, AROUND)
+    generated = _core.neighbourhood_states(problem, init, steps, NEIGHBOURHOOD_EFFORT)
     around = generated / (time.process_time() - begun)
     bound = bind_heuristic(task, "blind")  # greedy search with it is breadth first
     options = SearchOptions("gbfs", expansion_limit=max(1, generated // max(1, len(task.applicable(init)))))
@@ -80,11 +80,11 @@ def throughput(instance: Instance, state: int, _: argparse.Namespace) -> Result 
     return {"around": around, "breadth_first": plain, "ratio": around / plain}
 
 
-# --- how far from optimal ---
+# --- distance from the optimum ---
 
 
 def optimal(bench: Path | None, lines: Lines) -> None:
-    """Bundled domains, and the smallest public instances as far as A* with h_max solves them."""
+    """Compare with optimal costs, on bundled domains and on the smallest public instances that A* with h_max solves."""
     for name in DOMAINS:
         for seed in SEEDS:
             instance = generate(name, seed=seed)
@@ -108,7 +108,7 @@ def _beside_optimal(label: str, state: int, task: Task, init: Ints, lines: Lines
     if best.plan is None or first is None:
         lines.add({"instance": label, "state": state, "solved": False})
         return
-    improved = improve_plan(task, first, init=init, effort_limit=A_SECOND)
+    improved = improve_plan(task, first, init=init, effort_limit=EFFORT_PER_SECOND)
     lines.add(
         {
             "instance": label, "state": state, "solved": True, "first": improved.cost_before, "cost": improved.cost,
@@ -118,11 +118,11 @@ def _beside_optimal(label: str, state: int, task: Task, init: Ints, lines: Lines
     print(f"{label}: {improved.cost_before} → {improved.cost}, optimal {best.cost}", flush=True)
 
 
-# --- the plans of others ---
+# --- plans of lama-first ---
 
 
 def lama_plans(instance: Instance, state: int, options: argparse.Namespace) -> Result | None:
-    """A plan of lama-first, and what it costs after so much effort."""
+    """The cost of a plan of lama-first, before and after improvement with several limits on effort."""
     with tempfile.TemporaryDirectory() as folder:
         sas = Path(folder) / "task.sas"
         translate(instance.domain_file, instance.state_file(state), sas)
@@ -131,7 +131,7 @@ def lama_plans(instance: Instance, state: int, options: argparse.Namespace) -> R
             return None
         steps = [f"({' '.join(words)})" for _, words in read_plan(sas.with_suffix(".plan"))]
     task, init = ground_state(instance, state)
-    improved = improve_plan(task, find_operators(task, init, steps), init=init, effort_limit=A_SECOND)
+    improved = improve_plan(task, find_operators(task, init, steps), init=init, effort_limit=EFFORT_PER_SECOND)
     return {"first": improved.cost_before, "cost": improved.cost, "ratio": improved.cost / max(improved.cost_before, 1)}
 
 
@@ -139,7 +139,7 @@ def lama_plans(instance: Instance, state: int, options: argparse.Namespace) -> R
 
 
 def full_lama(instance: Instance, state: int, options: argparse.Namespace) -> Result:
-    """What we have after a search and so many seconds of improvement, and what LAMA has after the same CPU time."""
+    """The cost after search and improvement, and that of full LAMA after the same CPU time."""
     task, init = ground_state(instance, state)
     begun = time.process_time()
     found = search(
@@ -164,11 +164,11 @@ def full_lama(instance: Instance, state: int, options: argparse.Namespace) -> Re
     return {"limit": limit, "goalward": ours, "lama": {"plans": plans, "cost": theirs}, "ratio": ratio}
 
 
-# --- what they share ---
+# --- shared functions ---
 
 
 def ground_state(instance: Instance, state: int) -> tuple[Task, Ints]:
-    """The instance's task, and one of its initial states."""
+    """Ground an instance; return its task and one of its initial states."""
     task = ground_files(instance.domain_file, instance.problem_file)
     return task, StateReader(task).read(instance.state_file(state))
 
@@ -178,7 +178,7 @@ MEASURES: dict[str, Measure] = {"throughput": throughput, "lama-first": lama_pla
 
 
 def table(lines: Sequence[Result]) -> Iterator[str]:
-    """The ratio of each measurement by domain, and of all."""
+    """The ratios of each measurement, by domain and over all."""
     by_domain: dict[str, list[float]] = defaultdict(list)
     for line in lines:
         if line.get("ratio") is not None:

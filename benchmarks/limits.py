@@ -1,4 +1,4 @@
-"""How near commands stay to their limits: time to within 0.2 s or 2 %, grounding included, and memory to within 5 %.
+"""Checks that commands keep their limits: time within 0.2 s or 2 %, including grounding, and memory within 5 %.
 
 Time: on the ten largest public instances, on a task of 30,000 variables and on a puzzle. A limit is missed by the time
 from the start of the process until it is gone; on a machine that others use too, the processor time after the limit
@@ -40,25 +40,25 @@ LARGEST = [
     "scanalyzer-opt11-strips/moderate/p13",
     "storage/hard/p27",
 ]
-"""By operators after grounding."""
+"""Sorted by the number of operators after grounding."""
 COMMANDS = ["plan -s astar", "plan", "solve", "train", "compare"]
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True)
 class Run:
-    """How a command ended: after how many seconds (0: before its limit), processor seconds after it, peak in MiB."""
+    """How a command ended: seconds after its limit (0: before it), CPU seconds after it, peak memory in MiB."""
 
     code: int
     seconds: float
     cpu_after: float
     peak: float
     lines: list[tuple[float, str]]
-    """What it said on stderr, and when."""
+    """Lines of stderr with their times."""
 
 
 def run(arguments: list[str], until: float = 0.0) -> Run:
-    """Run a command; ``until`` is the moment after which its processor time is counted."""
+    """Run a command; its CPU time is measured from ``until`` on."""
     with tempfile.TemporaryFile("w+") as told:
         begun = time.monotonic()
         process = subprocess.Popen([sys.executable, "-m", "goalward", *arguments], stdout=told, stderr=subprocess.PIPE)
@@ -74,7 +74,7 @@ def run(arguments: list[str], until: float = 0.0) -> Run:
 
 
 def longest_part(done: Run) -> float:
-    """Seconds of the longest part of a contest, by when it said that a part begins or ends."""
+    """Seconds of the longest unit of a comparison, from the times of its messages."""
     ends = [when for when, _ in done.lines]
     if done.code:
         return done.seconds
@@ -89,7 +89,7 @@ def _processor_seconds(pid: int) -> float:
 
 
 def many_variables(folder: Path, n: int) -> Path:
-    """A problem with so many switches that have nothing to do with each other."""
+    """A problem with ``n`` independent switches."""
     names = [f"v{i}" for i in range(n)]
     folder.mkdir()
     (folder / "domain.pddl").write_text(
@@ -104,6 +104,7 @@ def many_variables(folder: Path, n: int) -> Path:
 
 
 def puzzle(folder: Path) -> Path:
+    """Write a sliding-tile puzzle to a folder, and return the folder."""
     command = [sys.executable, "-m", "goalward", "generate", "tiles", "--set", "rows=5", "--set", "cols=5"]
     subprocess.run([*command, "-o", str(folder)], check=True, capture_output=True)
     return folder
@@ -192,8 +193,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bench", type=Path, help="the unpacked public benchmark")
     parser.add_argument("--limits", type=float, nargs="+", default=[1.0, 10.0], help="time limits in seconds")
-    parser.add_argument("--commands", nargs="+", default=COMMANDS, choices=COMMANDS, help="whose time limits")
-    parser.add_argument("--tasks", nargs="+", help="on those only, by a part of their name")
+    parser.add_argument(
+        "--commands", nargs="+", default=COMMANDS, choices=COMMANDS, help="check the time limits of these commands"
+    )
+    parser.add_argument("--tasks", nargs="+", help="only tasks whose name contains one of these")
     parser.add_argument("--only", choices=["time", "memory", "signals"])
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:

@@ -1,4 +1,4 @@
-"""How long status and resume take, and how much memory, for an experiment with very many results.
+"""Measures time and memory of status and resume for an experiment with very many results.
 
 Fills a store with synthetic results, then runs the commands that a user would. Prints a line for each.
 """
@@ -46,11 +46,11 @@ def main() -> None:
         config = load_config(str(root / "many.toml"), benchmark=root / "bench")
         with open_store(output) as store:
             plan = prepare(config, output, store)
-            store._db.execute("PRAGMA synchronous = OFF")  # this is to measure reading
+            store._db.execute("PRAGMA synchronous = OFF")  # only reading is measured
             curve = [[epoch, 3.1, 3.2, epoch * 1.5] for epoch in range(15)]
             for number, unit in enumerate(plan.units):
                 training = unit.kind == "train"
-                store.begin(unit.id)
+                store.begin_attempt(unit.id)
                 store.add(
                     Result(
                         unit.id, "trained" if training else "solved" if number % 3 else "out of time",

@@ -45,7 +45,7 @@ def train(task: Task, seconds: float, seed: int, settings: dict[str, str], *, be
         from goalward.learning.options import LearnOptions  # noqa: PLC0415
 
         return train_model(task, LearnOptions(time_limit=seconds, seed=seed))  # type: ignore[call-arg, arg-type]
-    from goalward.learning import make_options, train_with  # noqa: PLC0415
+    from goalward.learning.methods import make_options, train_with  # noqa: PLC0415
 
     return train_with(task, "n-rsl", make_options("n-rsl", {"time_limit": seconds, "seed": seed}, settings))
 

@@ -1,4 +1,4 @@
-"""What the network adds where it takes part: one part of hybrid search against another, each by itself.
+"""Measures the contribution of the network: runs single parts of hybrid search, with and without it.
 
     python benchmarks/beside_lama.py --list mid --states 5 --train 60 --models models    # makes the models
     python benchmarks/parts_alone.py --list mid --states 5 --models models
@@ -26,7 +26,7 @@ from goalward.task.strips import Ints
 
 
 def search_by(part: Lead, heuristic: BoundHeuristic, init: Ints, limit: float) -> dict[str, float | None]:
-    """Expansions and seconds of CPU time, and the plan's length where there is one."""
+    """Expansions, CPU seconds, and the length of the plan if there is one."""
     begun = time.process_time()
     options = SearchOptions("hybrid", lead=part, head_start=10 * limit)
     result = search(
@@ -38,7 +38,7 @@ def search_by(part: Lead, heuristic: BoundHeuristic, init: Ints, limit: float) -
 
 
 def summary(lines: Sequence[dict[str, dict[str, float]]], part: str, other: str) -> str:
-    """How many states each solves, and medians of ratios on the common ones."""
+    """The number of states that each part solves, and medians of ratios on common states."""
     solved = {name: sum(line[name]["length"] is not None for line in lines) for name in (part, other)}
     common = [line for line in lines if line[part]["length"] is not None and line[other]["length"] is not None]
     words = f"of {len(lines)} states {part} solves {solved[part]}, {other} {solved[other]}"
@@ -54,14 +54,14 @@ def summary(lines: Sequence[dict[str, dict[str, float]]], part: str, other: str)
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bench", type=Path, help="the unpacked benchmark")
+    parser.add_argument("--bench", type=Path, help="folder of the unpacked benchmark")
     parser.add_argument("--list", choices=LISTS, default="mid")
     parser.add_argument("--states", type=int, default=5, help="p1 to pN of each instance")
     parser.add_argument("--limit", type=float, default=5.0, help="seconds of CPU time for each search")
-    parser.add_argument("--models", type=Path, required=True, help="where beside_lama.py has kept its models")
+    parser.add_argument("--models", type=Path, required=True, help="folder of the models of beside_lama.py")
     parser.add_argument("--part", type=current_lead, choices=LEADS, default="hybrid")
     parser.add_argument("--against", type=current_lead, choices=LEADS, default="landmarks")
-    parser.add_argument("--out", type=Path, help="lines of results; an existing file is continued")
+    parser.add_argument("--out", type=Path, help="file for the results; an existing file is continued")
     options = parser.parse_args()
     everything = find_instances(find_benchmark(options.bench))
     lines, instances = Lines(options.out, FORMER_LEADS), chosen(everything, options.list)

@@ -32,7 +32,8 @@ from typing import Any
 from common import LISTS, Instance, Lines, chosen, find_benchmark, find_instances, lama_plans_until, part_of, translate
 from goalward.experiments.cost_over_time import Curve, break_even
 from goalward.learning.methods import make_options, train_with
-from goalward.search.learned import LearnedModel, load_model
+from goalward.search.learned import load_model
+from goalward.search.planning import LearnedModel
 from goalward.search.solving import DEFAULT_IMPROVEMENT, Improvement, solve
 from goalward.search.starts import Start
 from goalward.search.strategy import strategy_for

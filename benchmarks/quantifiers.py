@@ -1,4 +1,4 @@
-"""Grounding of actions that ask about all objects of a type, beside Fast Downward's translator: time and operators.
+"""Compares grounding of quantified conditions with Fast Downward's translator: time and number of operators.
 
 The domains are our own (``tests/quantified_domains.py``): a lift with passengers who must not meet, a workshop, a
 taxiway, guards who recharge. The translator keeps a ``forall`` as an axiom; here it is written out, so that the numbers
@@ -35,7 +35,7 @@ print(time.process_time() - begun, len(actions), len(axioms), file=sys.stderr)
 
 
 def translated(domain: str, problem: str, seconds: float) -> tuple[float, int, int] | None:
-    """Seconds, operators and axioms of the translator without its search for mutexes; None without an end."""
+    """CPU seconds, operators and axioms of the translator without its mutex search; None on a timeout."""
     with tempfile.TemporaryDirectory() as folder:
         files = [Path(folder) / "domain.pddl", Path(folder) / "problem.pddl"]
         for file, text in zip(files, (domain, problem), strict=True):
@@ -52,7 +52,7 @@ def translated(domain: str, problem: str, seconds: float) -> tuple[float, int, i
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", type=int, nargs="+", default=[4, 8, 16])
-    parser.add_argument("--seconds", type=float, default=60.0, help="for one run of the translator")
+    parser.add_argument("--seconds", type=float, default=60.0, help="time limit of one run of the translator")
     chosen = parser.parse_args()
     print("| domain | size | goalward | operators | translator | operators | axioms |\n|---|---|---|---|---|---|---|")
     for name, make in QUANTIFIED.items():

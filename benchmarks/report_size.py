@@ -1,4 +1,4 @@
-"""Time, memory and size of the report of many results, made up for the purpose.
+"""Measures time, memory and size of a report of many made-up results.
 
     .venv/bin/python benchmarks/report_size.py [--results 100000] [--keep FOLDER]
 
@@ -27,7 +27,7 @@ INSTANCES = 7
 
 
 def made_up(n_results: int) -> tuple[list[Unit], list[Result]]:
-    """About so many searches, and the trainings that they need."""
+    """About ``n_results`` made-up searches, and the trainings that they need."""
     draw = random.Random(0)
     per_state = SEEDS * len(SEEDED) + len(STRENGTH) - len(SEEDED)
     n_states = max(1, n_results // (len(DOMAINS) * 2 * INSTANCES * per_state))
@@ -104,7 +104,7 @@ def main() -> None:
             store.add_units(units)
             store.add_many(results)
         print(f"{len(results)} results made and stored in {time.monotonic() - began:.1f} s")
-        # In its own process, so that making the results does not count.
+        # A separate process, so that time and memory of making the results are not included.
         command = [sys.executable, "-c", _CHILD, str(folder / FILE_NAME), str(folder / "report.html")]
         told = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
         seconds, cpu_seconds, gibibytes, mebibytes = map(float, told)

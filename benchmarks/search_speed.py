@@ -1,4 +1,4 @@
-"""Speed and memory of GBFS with h_FF beside Fast Downward's, on the public benchmark.
+"""Compares speed and memory of GBFS with h_FF with Fast Downward's on the public benchmark.
 
 Speed: evaluations per second of CPU time of the search itself, on the first moderate instance of each domain. The two
 planners take turns; the median of the repetitions counts. Where a search is over too soon to be timed, those from
@@ -40,10 +40,10 @@ from goalward.task.packing import native_problem
 from goalward.task.states import StateReader
 from goalward.task.store import load_task, save_task
 
-SOON = 0.2  # seconds; a shorter search is not timed alone
-ENOUGH_SECONDS = 1.0  # when searches are added up
-MOST_STATES = 10  # p1 … p10
-ENOUGH_STORED = 50_000
+MIN_SECONDS = 0.2  # shorter searches are not timed one by one
+MIN_TOTAL_SECONDS = 1.0  # of searches that are added up
+MAX_STATES = 10  # p1 … p10
+MIN_STORED = 50_000  # stored states from which memory per state is computed
 OURS, THEIRS = "goalward", "Fast Downward"
 MARKS = {OURS: "searching", THEIRS: "Conducting best first search"}
 
@@ -63,8 +63,8 @@ class Measurement:
         return self.growth / self.stored
 
 
-class Contest:
-    """Both planners on states of one instance; everything that is not search is prepared once."""
+class Comparison:
+    """Runs both planners on states of one instance; everything but search is prepared once."""
 
     def __init__(self, instance: Instance, folder: Path, limit: float) -> None:
         self.instance = instance
@@ -104,13 +104,13 @@ class Contest:
 
 
 def worker(task_file: str, state_file: str, limit: str) -> None:
-    """One search by goalward in a process of its own."""
+    """Run one search of goalward in a separate process."""
     task = load_task(task_file)
     state = StateReader(task).read(state_file)
     heuristic = bind_heuristic(task, "ff")
     heuristic.value(state)
     gc.collect()
-    ctypes.CDLL(None).malloc_trim(0)  # so that the search does not live on what loading has freed
+    ctypes.CDLL(None).malloc_trim(0)  # so that the search does not reuse memory freed by loading
     print(MARKS[OURS], flush=True)
     time.sleep(0.1)  # for the measurement of memory to start
     start = time.process_time()
@@ -130,7 +130,7 @@ def worker(task_file: str, state_file: str, limit: str) -> None:
 
 @dataclass(frozen=True)
 class Speed:
-    """Evaluations per second of both planners on one instance, and how many states they were summed over."""
+    """Evaluations per second of both planners on one instance, summed over some states."""
 
     instance: str
     states: int
@@ -142,23 +142,23 @@ class Speed:
         return self.ours / self.theirs
 
 
-def measure_speed(contests: Iterable[Contest], repetitions: int) -> Speed:
-    """On the first instance whose searches can be timed: alternate between the planners; median rates."""
-    for contest in contests:
+def measure_speed(comparisons: Iterable[Comparison], repetitions: int) -> Speed:
+    """Median rates on the first instance with searches long enough to time; the planners alternate."""
+    for comparison in comparisons:
         total = dict.fromkeys(MARKS, 0.0)
         n_states = 0
-        while n_states < MOST_STATES and min(total.values()) < (SOON if n_states < 2 else ENOUGH_SECONDS):
+        while n_states < MAX_STATES and min(total.values()) < (MIN_SECONDS if n_states < 2 else MIN_TOTAL_SECONDS):
             n_states += 1
             for planner in MARKS:
-                total[planner] += contest.run(planner, n_states).seconds
-        if min(total.values()) >= SOON:
+                total[planner] += comparison.run(planner, n_states).seconds
+        if min(total.values()) >= MIN_SECONDS:
             break
     rates: dict[str, list[float]] = {planner: [] for planner in MARKS}
     for _ in range(repetitions):
         for planner in MARKS:
-            runs = [contest.run(planner, number) for number in range(1, n_states + 1)]
+            runs = [comparison.run(planner, number) for number in range(1, n_states + 1)]
             rates[planner].append(sum(run.evaluations for run in runs) / sum(run.seconds for run in runs))
-    return Speed(contest.instance.label, n_states, median(rates[OURS]), median(rates[THEIRS]))
+    return Speed(comparison.instance.label, n_states, median(rates[OURS]), median(rates[THEIRS]))
 
 
 # --- memory ---
@@ -166,7 +166,7 @@ def measure_speed(contests: Iterable[Contest], repetitions: int) -> Speed:
 
 @dataclass(frozen=True)
 class Memory:
-    """Bytes per stored state of both planners on one state, by the system and packed alone."""
+    """Bytes per stored state of both planners on one state: resident memory, and packed states only."""
 
     instance: str
     state: int
@@ -179,35 +179,35 @@ class Memory:
 
     @property
     def enough(self) -> bool:
-        return min(self.ours_stored, self.theirs_stored) >= ENOUGH_STORED
+        return min(self.ours_stored, self.theirs_stored) >= MIN_STORED
 
     @property
     def ratio(self) -> float:
         return self.ours / self.theirs
 
 
-def measure_memory(contests: Iterable[Contest], repetitions: int) -> Memory:
-    """On the first state where both planners store enough; where there is none, on the one with the most."""
+def measure_memory(comparisons: Iterable[Comparison], repetitions: int) -> Memory:
+    """Memory on the first state from which both planners store enough states, or on the state with the most."""
     best: Memory | None = None
-    for contest in contests:
+    for comparison in comparisons:
         for state in (1, 2):
-            found = _memory_of(contest, state, 1)
+            found = _memory_of(comparison, state, 1)
             if found.enough:
-                return _memory_of(contest, state, repetitions)
+                return _memory_of(comparison, state, repetitions)
             if best is None or min(found.ours_stored, found.theirs_stored) > min(best.ours_stored, best.theirs_stored):
                 best = found
     assert best is not None
     return best
 
 
-def _memory_of(contest: Contest, state: int, repetitions: int) -> Memory:
+def _memory_of(comparison: Comparison, state: int, repetitions: int) -> Memory:
     runs: dict[str, list[Measurement]] = {planner: [] for planner in MARKS}
     for _ in range(repetitions):
         for planner in MARKS:
-            runs[planner].append(contest.run(planner, state))
+            runs[planner].append(comparison.run(planner, state))
     ours, theirs = runs[OURS], runs[THEIRS]
     return Memory(
-        contest.instance.label,
+        comparison.instance.label,
         state,
         min(run.stored for run in ours),
         min(run.stored for run in theirs),
@@ -224,9 +224,9 @@ def _memory_of(contest: Contest, state: int, repetitions: int) -> Memory:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bench", type=Path, help="unpacked benchmark (default: unpack ../shared/bench)")
-    parser.add_argument("--out", type=Path, help="write the tables to this CSV file too")
+    parser.add_argument("--out", type=Path, help="also write the tables to this CSV file")
     parser.add_argument("--limit", type=float, default=20, help="seconds per search (default: 20)")
-    parser.add_argument("--repetitions", type=int, default=3, help="of every measurement (default: 3)")
+    parser.add_argument("--repetitions", type=int, default=3, help="repetitions of every measurement (default: 3)")
     parser.add_argument("--only", default="", help="only domains whose name contains this")
     parser.add_argument("--worker", nargs=3, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
@@ -242,8 +242,8 @@ def main() -> None:
         print(f"\n{'evaluations per second':<52}{'states':>7}{OURS:>15}{THEIRS:>15}{'ratio':>8}")
         for domain in domains:
             moderate = [i for i in instances if i.domain == domain and i.difficulty == "moderate"]
-            contests = (Contest(instance, Path(folder), arguments.limit) for instance in moderate)
-            speed = measure_speed(contests, arguments.repetitions)
+            comparisons = (Comparison(instance, Path(folder), arguments.limit) for instance in moderate)
+            speed = measure_speed(comparisons, arguments.repetitions)
             speeds.append(speed)
             print(
                 f"{speed.instance:<52}{speed.states:>7}{speed.ours:>15,.0f}{speed.theirs:>15,.0f}{speed.ratio:>8.2f}",
@@ -253,8 +253,8 @@ def main() -> None:
         print(f"\n{'bytes per stored state (packed)':<52}{'stored':>20}{OURS:>15}{THEIRS:>15}{'ratio':>8}")
         for domain in domains:
             mine = [instance for instance in instances if instance.domain == domain]
-            contests = (Contest(instance, Path(folder), arguments.limit) for instance in _candidates(mine))
-            memory = measure_memory(contests, arguments.repetitions)
+            comparisons = (Comparison(instance, Path(folder), arguments.limit) for instance in _candidates(mine))
+            memory = measure_memory(comparisons, arguments.repetitions)
             memories.append(memory)
             print(_memory_line(memory), flush=True)
     meaningful = [memory.ratio for memory in memories if memory.enough]
@@ -265,7 +265,7 @@ def main() -> None:
 
 
 def _candidates(instances: list[Instance]) -> list[Instance]:
-    """The first moderate instance, the first three hard ones, the last moderate one."""
+    """Instances to try, in order: the first moderate one, the first three hard ones, the last moderate one."""
     moderate = [instance for instance in instances if instance.difficulty == "moderate"]
     hard = [instance for instance in instances if instance.difficulty == "hard"]
     return list(dict.fromkeys([*moderate[:1], *hard[:3], *moderate[-1:]]))

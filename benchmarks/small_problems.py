@@ -1,4 +1,4 @@
-"""Small problems of a public domain, for `goalward train-domain`: the benchmark itself has none that small.
+"""Generates small problems of a public domain for `goalward train-domain`; the benchmark has none that small.
 
 For domains that a bundled one equals but for its words, problems are generated and renamed.
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from goalward.task.domains import generate
 
-# Public domain → the bundled one, how its words are called there, and sizes of small instances.
+# Public domain → the bundled domain, its names in the public one, and sizes of small instances.
 RENAMED: dict[str, tuple[str, dict[str, str], list[dict[str, int]]]] = {
     "blocks": (
         "blocks",
@@ -30,7 +30,7 @@ SEEDS = 4
 
 
 def small_problems(domain: str, domain_file: Path, folder: Path) -> list[Path]:
-    """Small instances in the words of a public domain."""
+    """Write small instances with the names of a public domain; return their paths."""
     bundled, words, sizes = RENAMED[domain]
     found = re.search(r"\(domain\s+([^\s)]+)", domain_file.read_text())
     assert found

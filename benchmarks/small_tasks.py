@@ -23,13 +23,13 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from goalward.learning import make_options, train_with
+from goalward.learning.methods import make_options, train_with
 from goalward.regression import RolloutOptions, regress
 from goalward.regression.sizes import suggest_length, suggest_rollouts
 from goalward.sampling import LABELS, SamplingOptions, Source
 from goalward.search import BoundHeuristic, bind_heuristic
 from goalward.search.batches import search_many
-from goalward.search.learned import LearnedModel
+from goalward.search.planning import LearnedModel
 from goalward.search.solving import DEFAULT_IMPROVEMENT, solve
 from goalward.search.starts import Start
 from goalward.search.strategy import strategy_for

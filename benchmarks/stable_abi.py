@@ -1,4 +1,4 @@
-"""What Python's stable ABI costs: the core built for one version of Python beside the core built for 3.12 and later.
+"""Measures the cost of Python's stable ABI: the core built for one Python version against that for 3.12 and later.
 
     benchmarks/stable_abi.py NORMAL STABLE
 
@@ -22,11 +22,11 @@ from statistics import median
 MODEL = Path(__file__).resolve().parents[1] / "tests" / "data" / "blocks4-v1.goalward"
 STATE = MODEL.with_suffix("") / "p1.pddl"
 SECONDS = 0.4
-"""Of CPU for each measure in each round."""
+"""CPU time of each measurement in each round."""
 
 
 def measures() -> dict[str, Callable[[], object]]:
-    """What crosses the boundary between Python and the core, from bare calls to searches."""
+    """Calls across the boundary between Python and the core, from bare calls to searches."""
     from goalward import _core, bind_heuristic, generate, load_model, plan  # noqa: PLC0415
     from goalward.search import SearchOptions, search  # noqa: PLC0415
     from goalward.task.states import random_walk_states, to_bits  # noqa: PLC0415
@@ -55,7 +55,7 @@ def measures() -> dict[str, Callable[[], object]]:
 
 
 def measure() -> None:
-    """Microseconds of CPU for each measure, as JSON: the least of several batches of calls."""
+    """Print the CPU microseconds of each call as JSON: the minimum over several batches of calls."""
     found = {}
     for name, work in measures().items():
         work()
@@ -73,7 +73,7 @@ def measure() -> None:
 
 
 def cpu_of(command: list[str]) -> float:
-    """Microseconds of CPU of a process."""
+    """CPU microseconds of a process."""
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -83,7 +83,7 @@ def cpu_of(command: list[str]) -> float:
 
 
 def one_round(python: str) -> dict[str, float]:
-    """All measures in a process of their own, and what starting costs."""
+    """All measurements in a separate process, and the CPU time of its start."""
     run = subprocess.run([python, __file__, "--measure"], stdout=subprocess.PIPE, check=True)
     starts = {
         "import of the core": ["-c", "import goalward._core"],
@@ -94,7 +94,7 @@ def one_round(python: str) -> dict[str, float]:
 
 
 def core_of(python: str) -> tuple[str, int]:
-    """The name of the core's file and its size."""
+    """Name and size of the core's file."""
     command = [python, "-c", "import goalward._core; print(goalward._core.__file__)"]
     path = Path(subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip())
     return path.name, path.stat().st_size
@@ -105,8 +105,8 @@ def main() -> None:
         measure()
         return
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("normal", help="an interpreter")
-    parser.add_argument("stable", help="another")
+    parser.add_argument("normal", help="Python interpreter with the normal core")
+    parser.add_argument("stable", help="Python interpreter with the core for the stable ABI")
     parser.add_argument("--rounds", type=int, default=9)
     arguments = parser.parse_args()
     pythons = [arguments.normal, arguments.stable]

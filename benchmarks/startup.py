@@ -1,4 +1,4 @@
-"""Time from the shell's call to its end: the program's name and help, and one easy state with a model at hand.
+"""Measures the run time of short commands: --version, --help, and solving one easy state with a model.
 
 `python -c pass` is measured in the same run: no Python program takes less. The least of several calls counts; it is the
 one that others disturbed least. The highest is printed too.
@@ -20,7 +20,7 @@ MODEL, STATE = DATA / "blocks4-v1.goalward", DATA / "blocks4-v1" / "p1.pddl"
 
 
 def seconds(command: list[str | Path], folder: str) -> tuple[float, float]:
-    """Of CPU, and by the clock."""
+    """CPU seconds and wall-clock seconds of a command."""
     began = time.monotonic()
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL) as process:
         _, status, usage = os.wait4(process.pid, 0)

@@ -1,4 +1,4 @@
-"""How long learning takes, on one core, on the public benchmark.
+"""Measures the time of learning on one core, on the public benchmark.
 
 1. Rollouts, sampling and labels for N_t = 100,000, N_r = 5, L = 500 at |F| = 4,096, beside labelling by the plain scan
    over all pre-images (in NumPy, on a part of the states, extrapolated).
@@ -24,8 +24,9 @@ import torch
 
 from common import find_benchmark
 from goalward import _core
-from goalward.learning import TrainingOptions, train_network
+from goalward.learning.options import TrainingOptions
 from goalward.learning.state_network import TableSum
+from goalward.learning.trainer import train_network
 from goalward.regression import Rollouts, regress
 from goalward.sampling import SAMPLERS, Dataset, SamplingOptions, make_dataset
 from goalward.task.grounding import ground_files
@@ -43,7 +44,7 @@ def ground(bench: Path, name: str) -> Task:
 
 
 def plain_scan_seconds(dataset: Dataset, rollouts: Rollouts, states: int = 200) -> float:
-    """Seconds to label all states by testing every pre-image on every state, from a part of them."""
+    """Estimated seconds to label all states by testing every pre-image on every state."""
     truth = from_bits(dataset.states[:states], dataset.task.n_atoms)
     order = np.argsort(rollouts.depth, kind="stable")
     begun = time.perf_counter()
@@ -70,14 +71,14 @@ def data_times(task: Task) -> None:
 
 
 def epoch_seconds(dataset: Dataset) -> float:
-    """The quickest of a few epochs."""
+    """The minimum time of a few epochs."""
     options = TrainingOptions(max_epochs=4, patience=10)
     curve = train_network(dataset, options).curve
     return min(b.seconds - a.seconds for a, b in pairwise(curve))
 
 
 def with_successors(task: Task, states: BitRows) -> BitRows:
-    """Each state and up to six of those that follow it, side by side."""
+    """Each state, followed by up to six of its successors."""
     problem = native_problem(task, whole=True)
     rows = [
         np.concatenate([state[None], _core.successors(problem, atoms)[1][:6]])
@@ -117,7 +118,7 @@ def main() -> None:
         "--bench", type=Path, help="the unpacked benchmark; default: ../shared/bench beside the repository"
     )
     parser.add_argument("--limit", type=float, default=60.0, help="seconds for a full training")
-    parser.add_argument("--with-paper", action="store_true", help="train with preset paper on the same data too")
+    parser.add_argument("--with-paper", action="store_true", help="also train with preset paper on the same data")
     arguments = parser.parse_args()
     bench = find_benchmark(arguments.bench)
     large, small = ground(bench, LARGE), ground(bench, SMALL)

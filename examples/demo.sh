@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What `make demo` shows: learn a heuristic for one 15-puzzle, solve other initial states of it with short plans, and see
-# what planning without learning has after five seconds for each. Takes about two minutes on two cores.
+# Run by `make demo`: learns a heuristic for one 15-puzzle, solves other initial states with short plans, and compares
+# them with plans found without learning in five seconds per state. Takes about two minutes on two cores.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
@@ -12,11 +12,11 @@ say() { printf '\n\033[1m$ %s\033[0m\n' "$*"; "$@"; }
 say goalward generate tiles --set rows=4 --set cols=4 --seed 1 -o puzzle
 say goalward walk puzzle/domain.pddl puzzle/problem.pddl --states 6 --steps 500 --seed 3 -o states
 say goalward train puzzle/domain.pddl puzzle/problem.pddl -o puzzle.goalward --time-limit 60s
-say goalward solve puzzle.goalward states/*.pddl --plans plans || true # on a slow machine, not all
+say goalward solve puzzle.goalward states/*.pddl --plans plans || true # on a slow machine, some states may stay unsolved
 solved=$(basename "$(find plans -name '*.plan' | sort | head -n 1)" .plan)
 say goalward validate puzzle/domain.pddl "states/$solved.pddl" "plans/$solved.plan"
 
-printf '\nThe same states without learning, five seconds for each:\n'
+printf '\nThe same states without learning, five seconds per state:\n'
 goalward solve puzzle.goalward states/*.pddl --json > with.json || true
 for state in states/*.pddl; do
   name=$(basename "$state" .pddl)

@@ -1,7 +1,7 @@
-"""The last table of ``make demo``: plans with the model beside those that planning without learning found.
+"""Prints the last table of ``make demo``: plans with the model, and plans found without learning.
 
-Arguments: the JSON of ``goalward solve``, then the state files; the JSON of ``goalward plan`` for STATE.pddl lies in
-``STATE.json`` in the current folder.
+Arguments: the JSON of ``goalward solve``, then the state files; the JSON of ``goalward plan`` for STATE.pddl
+must be in ``STATE.json`` in the current folder.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from rich.table import Table
 
 
 def main() -> None:
-    """Read the files and print the table."""
+    """Read the JSON files and print the table."""
     solved = json.loads(Path(sys.argv[1]).read_text())["states"]
     table = Table(title="Steps of the plan, and seconds to find it")
     for heading in ("state", "with the model", "seconds", "plan --anytime, 5 s"):

@@ -1,4 +1,4 @@
-"""Search with a heuristic of one's own, written in Python, and compare it with those that are built in.
+"""Searches with your own heuristic, written in Python, and compares it with built-in ones.
 
 python examples/own_heuristic.py
 """
@@ -10,12 +10,12 @@ from goalward import SearchOptions, generate, plan
 task = generate("tiles", rows=3, cols=3, seed=1).ground()
 print(task)
 
-# How far is each tile from its place? For every atom "(tile-at t1 s-1-2)", the rows and columns that it is off.
+# For every atom "(tile-at t1 s-1-2)": the distance of the tile from its place, in rows plus columns.
 places = {atom.split()[1]: atom for atom in (task.atoms[i] for i in task.goal) if atom.startswith("(tile-at ")}
 
 
 def position(atom):
-    """Row and column in "(tile-at t1 s-1-2)"."""
+    """Row and column of the tile in an atom "(tile-at t1 s-1-2)"."""
     _, row, column = atom[:-1].split()[2].split("-")
     return np.array([int(row), int(column)])
 
@@ -27,14 +27,11 @@ for i, atom in enumerate(task.atoms):
 
 
 def manhattan(states):
-    """One row of zeros and ones per state in, one number per state out.
-
-    Search asks for many states at once, so that NumPy can do the work.
-    """
+    """Evaluate a batch of states, given as rows of zeros and ones; return one number per state."""
     return states @ distance
 
 
-# Manhattan distance never says too much, so A* finds a shortest plan with it.
+# Manhattan distance is admissible, so A* finds a shortest plan with it.
 shortest = plan(task, manhattan, SearchOptions("astar", batch=32), time_limit="1m")
 print(f"a shortest plan has {shortest.length} steps")
 
@@ -42,8 +39,8 @@ for heuristic in [manhattan, "ff", "goalcount", "blind"]:
     outcome = plan(task, heuristic, SearchOptions(batch=32), time_limit="1m")
     print(f"{outcome.heuristic:10} {outcome.length:3} steps, {outcome.statistics.evaluated:6} states evaluated")
 
-# One step at a time, without search: what can be done now, and where does it lead?
+# Without search: list the applicable actions of the initial state and the values of its successors.
 for operator, state in task.successors(task.init):
     truth = np.zeros((1, task.n_atoms), dtype=np.uint8)
     truth[0, state] = 1
-    print(f"{task.operators[operator]} leads {manhattan(truth)[0]:g} away from the goal")
+    print(f"{task.operators[operator]} leads to a state with h = {manhattan(truth)[0]:g}")

@@ -1,4 +1,4 @@
-"""Train a network of one's own in PyTorch on goalward's data, and search with it natively.
+"""Trains your own PyTorch network on goalward's data, and searches with it in native code.
 
 python examples/own_network.py           # 20 epochs
 python examples/own_network.py 2         # fewer
@@ -23,19 +23,19 @@ from goalward import (
 
 epochs = int(sys.argv[1]) if len(sys.argv) > 1 else 20
 torch.manual_seed(0)
-torch.set_num_threads(1)  # so small a network gains nothing from more
+torch.set_num_threads(1)  # more threads do not help a network this small
 
 task = generate("gripper", balls=4, rooms=3, grippers=2, seed=2).ground()
 print(task)
 
-# Regression from the goal, states drawn from its pre-images, and labels: all of it arrays.
+# Regress from the goal, sample states from the pre-images, and label them; all data are arrays.
 rollouts = regress(task, RolloutOptions(n_rollouts=5, length=50, seed=0))
 dataset = make_dataset(task, rollouts, SamplingOptions(n_samples=5_000, seed=0))
 print(dataset)
 
 
 class Pyramid(nn.Module):
-    """Ever narrower layers, each of which also sees what came before it."""
+    """Layers of decreasing width; each also gets the outputs of all earlier layers."""
 
     def __init__(self, n_atoms):
         super().__init__()
@@ -61,7 +61,7 @@ for epoch in range(1, epochs + 1):
         total += float(loss.detach()) * len(labels)
     print(f"epoch {epoch}: mean squared error {total / len(dataset):.2f}")
 
-# One line: the network is in native search from here on. PyTorch is not asked again.
+# Convert the network for native search, which does not call PyTorch.
 model = Model.from_torch(task, network, relevant_only=True)
 print(model)
 for outcome in model.solve(random_walk_states(task, 5, steps=100, seed=1), time_limit="10s"):

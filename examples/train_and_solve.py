@@ -1,6 +1,6 @@
-"""Learn a heuristic for one problem, keep it, and solve the problem from other initial states with it.
+"""Learns a heuristic for one problem, saves it, and solves the problem from other initial states.
 
-python examples/train_and_solve.py                  # a bundled problem, a minute of training at most
+python examples/train_and_solve.py                  # at most a minute of training
 python examples/train_and_solve.py 5s               # less
 """
 
@@ -12,11 +12,11 @@ from goalward import generate, load_model, random_walk_states, read_plan, train
 
 time_limit = sys.argv[1] if len(sys.argv) > 1 else "1m"
 
-# A task from PDDL files would be ground_files("domain.pddl", "problem.pddl").
+# To use PDDL files: ground_files("domain.pddl", "problem.pddl").
 task = generate("blocks", n=6, seed=1).ground()
 print(task)
 
-# A table on a terminal or in a notebook shows how it goes; Ctrl-C keeps the best network so far.
+# Progress is shown on a terminal and in a notebook. Ctrl-C keeps the best network so far.
 model = train(task, time_limit=time_limit, seed=0)
 
 with tempfile.TemporaryDirectory() as folder:

@@ -82,7 +82,7 @@ def test_texts_become_values_of_the_right_type() -> None:
 @pytest.mark.parametrize(
     ("setting", "said"),
     [
-        ("walk_steps", "--set walk_steps: write it as name=value"),
+        ("walk_steps", "--set walk_steps: write it as NAME=VALUE"),
         ("walk_step=3", "sample has no option 'walk_step'; did you mean walk_steps? (its options: seed, walk_steps, "),
         ("zzz=3", "sample has no option 'zzz' (its options: seed, walk_steps, "),
         ("=3", "sample has no option ''"),

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from goalward.cli.main import run
+from goalward.experiments.comparison import parse_methods
 from goalward.experiments.config import read_config
-from goalward.experiments.contest import parse_entrants
 from goalward.experiments.store import Result, Unit
 from goalward.experiments.summary import summarise
-from goalward.learning import METHODS, find_method
+from goalward.learning.methods import METHODS, find_method
 from goalward.report import load
 from goalward.report.queues import queue_use
 from goalward.search import ALGORITHMS, BoundHeuristic, SearchOptions, bind_heuristic, search
@@ -148,7 +148,7 @@ def test_help_has_the_new_words_alone(capfd: pytest.CaptureFixture[str], monkeyp
 @pytest.mark.parametrize(("method", "setting"), [("goalward-lama", "portfolio"), ("portfolio", "goalward-lama")])
 def test_compare_takes_old_names_of_methods_searches_and_leads(method: str, setting: str) -> None:
     settings = [f"{setting}.search.lead=lama", "ff.search.algorithm=lama"]
-    ours, ff = (entrant.contestant for entrant in parse_entrants(f"{method},ff", settings))
+    ours, ff = (one.config for one in parse_methods(f"{method},ff", settings))
     assert (ours.label, ours.method, ours.search) == ("portfolio", "portfolio", {"lead": "landmarks"})
     assert ff.search == {"algorithm": "portfolio"}
     assert ours.search_options(1.0, 1).algorithm == ff.search_options(1.0, 1).algorithm == "portfolio"

@@ -1,7 +1,7 @@
 """goalward: learn a heuristic for one planning problem and solve it from any initial state.
 
-Everything in :data:`PUBLIC` is imported when it is first used, so that ``import goalward`` is quick and loads neither
-the translator nor PyTorch. ``docs/api.md`` describes it. Searches of all kinds, without a check of the plan, are in
+Everything in :data:`PUBLIC` is imported when it is first used, so ``import goalward`` is quick and imports neither the
+translator nor PyTorch. ``docs/api.md`` describes it. For a search whose plan is not checked, use
 ``goalward.search.search``.
 """
 
@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from importlib import import_module
 
-# What users may rely on, by the module it comes from. This table alone decides what can be imported from here; after a
-# change, docs/make_api.py writes __init__.pyi, which type checkers read, and docs/api.md.
+# The public names by module. Only these can be imported from goalward. After a change, run docs/make_api.py, which
+# writes docs/api.md, and __init__.pyi for type checkers.
 PUBLIC: dict[str, tuple[str, ...]] = {
     "task.grounding": ("UnsolvableError", "ground", "ground_files"),
     "task.lifted": ("Domain", "Problem"),
@@ -29,14 +29,14 @@ PUBLIC: dict[str, tuple[str, ...]] = {
     "task.store": ("load_task", "save_task"),
     "task.plan_file": ("format_plan", "read_plan"),
     "task.validate": ("Validation", "validate_plan"),
-    "search.planning": ("plan",),
+    "search.planning": ("LearnedModel", "plan"),
     "search.anytime": ("anytime_plans",),
     "search.solving": ("Improvement", "Outcome"),
     "search.best_first": ("ALGORITHMS", "SearchOptions", "SearchResult", "Statistics", "Status"),
     "search.heuristics": ("HEURISTICS", "BoundHeuristic", "bind_heuristic"),
     "search.improve": ("BetterPlan", "ImproveStatus", "ImprovedPlan", "improve_plan"),
     "search.landmarks": ("LandmarkGraph", "LandmarkOptions", "find_landmarks"),
-    "search.learned": ("LearnedModel", "load_model"),
+    "search.learned": ("load_model",),
     "search.model": ("Model", "save_model"),
     "search.network": ("Layer", "NetworkWeights", "bind_network"),
     "regression.rollouts": ("RolloutOptions", "Rollouts", "regress"),

@@ -63,13 +63,13 @@ from goalward.search.improve import improve_plan as improve_plan
 from goalward.search.landmarks import LandmarkGraph as LandmarkGraph
 from goalward.search.landmarks import LandmarkOptions as LandmarkOptions
 from goalward.search.landmarks import find_landmarks as find_landmarks
-from goalward.search.learned import LearnedModel as LearnedModel
 from goalward.search.learned import load_model as load_model
 from goalward.search.model import Model as Model
 from goalward.search.model import save_model as save_model
 from goalward.search.network import Layer as Layer
 from goalward.search.network import NetworkWeights as NetworkWeights
 from goalward.search.network import bind_network as bind_network
+from goalward.search.planning import LearnedModel as LearnedModel
 from goalward.search.planning import plan as plan
 from goalward.search.solving import Improvement as Improvement
 from goalward.search.solving import Outcome as Outcome

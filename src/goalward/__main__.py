@@ -1,4 +1,4 @@
-"""``python -m goalward``: the command line without the script."""
+"""Runs the command line with ``python -m goalward``."""
 
 from goalward.cli.startup import main
 

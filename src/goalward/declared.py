@@ -47,6 +47,7 @@ def _whole(value: Any) -> int:
 
 
 def _number(value: Any) -> float:
+    """The value as a float; ValueError unless it is a finite number."""
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise ValueError
     try:
@@ -69,6 +70,7 @@ def _flag_from_text(text: str) -> bool:
 
 
 def _name(value: Any) -> str:
+    """The value; ValueError unless it is a string."""
     if not isinstance(value, str):
         raise ValueError
     return value
@@ -139,6 +141,7 @@ class Option:
 
     @property
     def _bounds(self) -> str:
+        """``between LOW and HIGH``, ``of at least LOW``, ``of at most HIGH``, or an empty text."""
         if self.low is not None and self.high is not None:
             return f"between {self.low:.15g} and {self.high:.15g}"
         if self.low is not None:
@@ -257,12 +260,14 @@ class Options:
         return [option.name for option in known if option.by_preset and getattr(self, option.name) is None]
 
 
+def split_setting(setting: str, form: str = "NAME=VALUE") -> tuple[str, str]:
+    """Name and value of a ``--set`` argument; ``form`` is how the error says that it must be written."""
+    name, equals, value = setting.partition("=")
+    if not equals:
+        raise UsageError(f"--set {setting}: write it as {form}")
+    return name.strip(), value.strip()
+
+
 def split_settings(settings: Iterable[str]) -> dict[str, str]:
-    """Texts by name from ``name=value``; the last one of each name counts, and names may have hyphens."""
-    texts = {}
-    for setting in settings:
-        name, equals, text = setting.partition("=")
-        if not equals:
-            raise UsageError(f"--set {setting}: write it as name=value")
-        texts[name.strip().replace("-", "_")] = text.strip()
-    return texts
+    """Values by name from ``name=value``. Names may have hyphens; the last value of a name counts."""
+    return {name.replace("-", "_"): value for name, value in map(split_setting, settings)}

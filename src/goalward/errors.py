@@ -16,8 +16,11 @@ from pathlib import Path
 
 
 class ExitCode(IntEnum):
-    """Exit codes of the command line: those of Fast Downward's driver, 1 for an invalid plan, 30 for a defect of
-    goalward itself, and the shell's 128 + N for a command that was ended by signal N."""
+    """Exit codes of the command line.
+
+    They are those of Fast Downward's driver, 1 for an invalid plan, 30 for a defect of goalward itself, and the shell's
+    128 + N for a command ended by signal N.
+    """
 
     SUCCESS = 0
     INVALID_PLAN = 1
@@ -105,12 +108,12 @@ class StoppedError(GoalwardError):
     exit_code = ExitCode.INTERRUPTED
 
 
-_MACHINE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ESTALE}
+_MACHINE_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ESTALE}
 
 
-def is_the_machines(error: BaseException | None) -> bool:
+def is_machine_error(error: BaseException | None) -> bool:
     """True if the machine is the cause, for example a full disk, so that the same work may succeed later."""
-    return isinstance(error, WriteError) or (isinstance(error, OSError) and error.errno in _MACHINE)
+    return isinstance(error, WriteError) or (isinstance(error, OSError) and error.errno in _MACHINE_ERRORS)
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
@@ -119,7 +122,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f"; did you mean {close[0]}?" if close else ""
 
 
-def of_these(name: str, known: Iterable[str]) -> str:
-    """Like :func:`did_you_mean`, followed by the list of all known names."""
+def known_names(name: str, known: Iterable[str]) -> str:
+    """Text for the error about an unknown name: :func:`did_you_mean`, and the list of all known names."""
     listed = list(known)
     return f"{did_you_mean(name, listed)} (known: {', '.join(listed) or 'none'})"

@@ -46,11 +46,11 @@ def train(
     """Learn a heuristic for a task with any method of :data:`goalward.METHODS`.
 
     Settings are options of the method by name, such as ``time_limit="2m"`` and ``seed=1``; they override those in
-    ``options``. The method ``hgn`` learns for a domain, from several tasks of it. Ctrl-C ends training and keeps the
+    ``options``. The method ``hgn`` learns for a domain, from several of its tasks. Ctrl-C ends training and keeps the
     best weights so far.
 
-    Progress is shown on a terminal and in a notebook. ``progress=False`` shows nothing, ``progress=True`` also writes
-    lines to stderr if there is neither.
+    Progress is shown on a terminal and in a notebook. With ``progress=True`` it is written to stderr otherwise; with
+    ``progress=False`` it is never shown.
 
     >>> model = train(task, time_limit="2m")  # doctest: +SKIP
     >>> model.solve("p1.pddl").steps  # doctest: +SKIP
@@ -58,8 +58,8 @@ def train(
     if find_method(method).kind == "domain":
         return _train_domain([task] if isinstance(task, Task) else task, options, settings, progress)
     if not isinstance(task, Task):
-        raise UsageError(f"{method} learns for one task; hgn learns for a domain, from several")
-    from goalward.cli.signals import Interrupt  # noqa: PLC0415 - what draws is slow to load
+        raise UsageError(f"{method} takes one task; only hgn takes several, of one domain")
+    from goalward.cli.signals import Interrupt  # noqa: PLC0415 - the display is slow to import
     from goalward.cli.training_view import TrainingView  # noqa: PLC0415
 
     given = make_options(method, settings)

@@ -27,7 +27,7 @@ def parse_duration(text: str | float) -> float:
             raise UsageError(f"{text!r} is not a duration; write it like 90s, 5m or 1h30m")
         seconds = sum(float(number) * _SECONDS[unit] for number, unit in parts)
     if not 0 < seconds < 1e9:
-        raise UsageError(f"{text!r} is not a usable duration; it must be above 0 and below 30 years")
+        raise UsageError(f"a duration must be above 0 and below 30 years, but is {text!r}")
     return seconds
 
 

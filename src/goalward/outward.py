@@ -36,8 +36,10 @@ def wrapped(text: str, stream: TextIO, indent: int = 0) -> str:
 
 
 def finite(value: Any) -> Any:
-    """The value as JSON and UTF-8 can represent it: infinite numbers, NaN and whole numbers of over 308 digits become
-    None, and lone surrogates become question marks."""
+    """Replace what JSON and UTF-8 cannot represent, also in nested values.
+
+    Infinite numbers, NaN and whole numbers of over 308 digits become None; lone surrogates become question marks.
+    """
     if isinstance(value, dict):
         return {finite(key): finite(entry) for key, entry in value.items()}
     if isinstance(value, (list, tuple)):

@@ -1,4 +1,4 @@
-"""Boot and BExp: regressions grow with success, labels come from searches, and whatever ends them leaves a model."""
+"""Boot and BExp: regressions become longer with success, labels come from searches, and any ending leaves a model."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from goalward.baselines import bexp, boot, regressed
 from goalward.baselines.bexp import expansion_labels
-from goalward.baselines.boot import BootOptions, ReplayBuffer, grow, plan_labels
+from goalward.baselines.boot import BootOptions, ReplayBuffer, next_max_length, plan_labels
 from goalward.baselines.regressed import PLAIN_SAMPLERS, RegressedStates
 from goalward.learning.methods import train_with
 from goalward.regression import Rollouts, regress
@@ -41,16 +41,16 @@ def goal_of(task: Task) -> State:
 
 
 def test_regressions_double_when_95_percent_are_solved_for_every_number_of_states() -> None:
-    assert grow(3, 0, 0, BootOptions()) == 3
+    assert next_max_length(3, 0, 0, BootOptions()) == 3
     for tried in range(1, 3000):
         enough = -(-19 * tried // 20)
-        assert grow(3, enough, tried, BootOptions()) == 6
-        assert grow(3, enough - 1, tried, BootOptions()) == 3
+        assert next_max_length(3, enough, tried, BootOptions()) == 6
+        assert next_max_length(3, enough - 1, tried, BootOptions()) == 3
 
 
 def test_regressions_do_not_grow_beyond_their_bound() -> None:
-    assert grow(60, 10, 10, BootOptions(max_length=100)) == 100
-    assert grow(100, 10, 10, BootOptions(max_length=100)) == 100
+    assert next_max_length(60, 10, 10, BootOptions(max_length=100)) == 100
+    assert next_max_length(100, 10, 10, BootOptions(max_length=100)) == 100
 
 
 class Staged:

@@ -107,7 +107,7 @@ def test_a_plan_that_our_checker_rejects_is_a_failure(plan: str, reason: str, la
 def test_a_claim_without_a_plan_is_a_failure(lamp: Files, fake: Fake) -> None:
     result = run(lamp, fake("print('Solution found!'); print('Plan length: 1 step(s).')"))
     assert result.status is PlannerStatus.FAILED
-    assert result.reason == "Fast Downward says that it found a plan, but wrote none"
+    assert result.reason == "Fast Downward reported a plan, but wrote none"
 
 
 def test_costs_are_ours_and_statistics_are_the_last_ones_printed(lamp: Files, fake: Fake) -> None:

@@ -13,8 +13,8 @@ from goalward.baselines import fsm
 from goalward.baselines.fsm import (
     FsmOptions,
     improve_by_successors,
-    least_of_equal,
     make_dataset,
+    min_label_of_equal,
     regression_limit,
     sample_conditions,
 )
@@ -141,7 +141,7 @@ def test_the_limit_is_atoms_over_effects(groups: Sequence[Sequence[int]], operat
 @given(st.lists(st.tuples(st.sampled_from([b"a", b"b", b"c", b"dd"]), st.integers(0, 9)), min_size=1))
 def test_equal_states_get_their_least_label(samples: list[tuple[bytes, int]]) -> None:
     keys, labels = zip(*samples, strict=True)
-    found = least_of_equal(list(keys), np.array(labels, dtype=np.int32))
+    found = min_label_of_equal(list(keys), np.array(labels, dtype=np.int32))
     assert found.tolist() == [min(label for other, label in samples if other == key) for key in keys]
 
 

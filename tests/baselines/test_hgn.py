@@ -13,7 +13,7 @@ import torch
 
 from goalward.baselines import hgn
 from goalward.baselines.hgn import Hypergraph, HypergraphHeuristic, HypergraphNetwork
-from goalward.baselines.hgn_data import teach
+from goalward.baselines.hgn_data import states_on_optimal_plans
 from goalward.baselines.hgn_model import DomainOptions, parameter_shapes
 from goalward.search import Status
 from goalward.task.strips import Task
@@ -218,7 +218,7 @@ def test_values_that_are_no_numbers_come_last() -> None:
     with torch.no_grad():
         net.output.bias.fill_(float("nan"))
     values = HypergraphHeuristic(net, Hypergraph(chain(1)), 3)(np.ones((2, 2), dtype=np.uint8))
-    assert values == pytest.approx([hgn.WORST, hgn.WORST])
+    assert values == pytest.approx([hgn.WORST_VALUE, hgn.WORST_VALUE])
 
 
 def test_the_number_of_threads_is_given_back() -> None:
@@ -257,7 +257,7 @@ def distances(task: Task) -> dict[State, int]:
 
 def test_labels_are_optimal_distances(tiny: Tiny) -> None:
     task = tiny.task
-    lessons = teach(task, DomainOptions(states_per_problem=60), 30.0, seed=3)
+    lessons = states_on_optimal_plans(task, DomainOptions(states_per_problem=60), 30.0, seed=3)
     assert lessons.status is Status.SOLVED
     assert lessons.plans >= 1
     true = distances(task)
@@ -270,37 +270,40 @@ def test_labels_are_optimal_distances(tiny: Tiny) -> None:
 
 def test_labels_count_costs_where_costs_are_asked_for() -> None:
     task = make_task(3, [([0], [2], [0], 9), ([0], [1], [0], 2), ([1], [2], [1], 3)], init=[0], goal=[2])
-    steps = teach(task, DomainOptions(), 10.0, seed=0)
-    costs = teach(task, DomainOptions(unit_costs=False), 10.0, seed=0)
+    steps = states_on_optimal_plans(task, DomainOptions(), 10.0, seed=0)
+    costs = states_on_optimal_plans(task, DomainOptions(unit_costs=False), 10.0, seed=0)
     assert steps.labels.tolist() == [1, 0]
     assert costs.labels.tolist() == [5, 3, 0]
 
 
 def test_random_walks_give_more_plans(tiny_task: Callable[..., Tiny]) -> None:
     task = tiny_task("blocks").task
-    one = teach(task, DomainOptions(states_per_problem=1), 10.0, seed=0)
-    many = teach(task, DomainOptions(states_per_problem=50), 10.0, seed=0)
+    one = states_on_optimal_plans(task, DomainOptions(states_per_problem=1), 10.0, seed=0)
+    many = states_on_optimal_plans(task, DomainOptions(states_per_problem=50), 10.0, seed=0)
     assert one.plans == 1
     assert many.plans > 1
     assert len(many.labels) >= 50
-    assert teach(task, DomainOptions(states_per_problem=50), 10.0, seed=0).labels.tolist() == many.labels.tolist()
+    assert (
+        states_on_optimal_plans(task, DomainOptions(states_per_problem=50), 10.0, seed=0).labels.tolist()
+        == many.labels.tolist()
+    )
 
 
 def test_dead_ends_are_no_lessons() -> None:
     task = make_task(
         3, [([0], [1], [0], 1), ([0], [2], [0], 1)], init=[0], goal=[1]
     )  # walks end in the goal or in a dead end
-    lessons = teach(task, DomainOptions(states_per_problem=20), 10.0, seed=0)
+    lessons = states_on_optimal_plans(task, DomainOptions(states_per_problem=20), 10.0, seed=0)
     assert sorted(lessons.labels.tolist()) == [0, 1]
 
 
 def test_an_unsolved_problem_gives_no_lessons() -> None:
     task = make_task(3, [([0], [1], [0], 1)], init=[0], goal=[1, 2])
-    lessons = teach(task, DomainOptions(), 10.0, seed=0)
+    lessons = states_on_optimal_plans(task, DomainOptions(), 10.0, seed=0)
     assert (lessons.status, lessons.plans, lessons.states.shape) == (Status.UNSOLVABLE, 0, (0, 3))
     assert lessons.summary()["longest"] is None
 
 
 def test_the_teacher_can_be_interrupted(tiny_task: Callable[..., Tiny]) -> None:
     with pytest.raises(KeyboardInterrupt):
-        teach(tiny_task("blocks").task, DomainOptions(), 10.0, seed=0, go_on=lambda: False)
+        states_on_optimal_plans(tiny_task("blocks").task, DomainOptions(), 10.0, seed=0, go_on=lambda: False)

@@ -15,7 +15,7 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from goalward.baselines import hgn_training
-from goalward.baselines.hgn_data import Lessons, teach
+from goalward.baselines.hgn_data import OptimalPlanStates, states_on_optimal_plans
 from goalward.baselines.hgn_model import DomainModel, DomainOptions, load_domain_model, save_domain_model
 from goalward.baselines.hgn_training import DomainEpoch, train_domain
 from goalward.errors import GoalwardError, StateMismatchError, StoredFileError, UsageError
@@ -47,13 +47,13 @@ class Watcher:
 
     def __init__(self, stop_at: int | None = None, error: type[BaseException] | None = None) -> None:
         self.stop_at, self.error = stop_at, error
-        self.taught: list[Lessons] = []
+        self.taught: list[OptimalPlanStates] = []
         self.epochs: list[DomainEpoch] = []
 
     def go_on(self) -> bool:
         return True
 
-    def lessons(self, lessons: Lessons) -> None:
+    def lessons(self, lessons: OptimalPlanStates) -> None:
         self.taught.append(lessons)
 
     def epoch(self, epoch: DomainEpoch) -> bool | None:
@@ -143,8 +143,8 @@ def test_states_near_the_goal_have_optimal_labels_and_do_not_need_the_initial_st
     # A problem whose own initial state has no plan: without regression nothing could be learned from it.
     stuck = dataclasses.replace(task, init=task.init[:1])
     options = dataclasses.replace(SMALL, near_goal=3, states_per_problem=30)
-    assert not len(teach(stuck, SMALL, 10.0, 0).labels)
-    lessons = teach(task, options, 60.0, 0)
+    assert not len(states_on_optimal_plans(stuck, SMALL, 10.0, 0).labels)
+    lessons = states_on_optimal_plans(task, options, 60.0, 0)
     states = [as_set(np.flatnonzero(row)) for row in lessons.states]
     distances = goal_distances(task, states)
     assert [distances[state] for state in states] == lessons.labels.tolist()
@@ -154,23 +154,23 @@ def test_states_near_the_goal_have_optimal_labels_and_do_not_need_the_initial_st
 
 def test_problems_without_a_plan_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     tasks = [blocks(3), blocks(4)]
-    teach = hgn_training.teach
+    original = hgn_training.states_on_optimal_plans
 
-    def give_up(task: Task, *rest: Any) -> Lessons:
-        lessons = teach(task, *rest)
+    def give_up(task: Task, *rest: Any) -> OptimalPlanStates:
+        lessons = original(task, *rest)
         if task is tasks[0]:
             return dataclasses.replace(
                 lessons, states=lessons.states[:0], labels=lessons.labels[:0], status=Status.OUT_OF_TIME
             )
         return lessons
 
-    monkeypatch.setattr(hgn_training, "teach", give_up)
+    monkeypatch.setattr(hgn_training, "states_on_optimal_plans", give_up)
     problems = train_domain(tasks, SMALL).info["problems"]
     assert [(problem["status"], problem["states"] > 0) for problem in problems] == [
         ("out of time", False),
         ("solved", True),
     ]
-    with pytest.raises(UsageError, match="the teacher solved none of the problems, with 10 s for each: give smaller"):
+    with pytest.raises(UsageError, match="no problem was solved optimally within 10 s: give smaller"):
         train_domain(tasks[:1], SMALL)
 
 
@@ -226,7 +226,7 @@ def test_message_steps_can_differ_from_training(model: DomainModel) -> None:
     values = [model.with_settings(message_steps=steps).heuristic(task).value(task.init) for steps in (1, 3, 6)]
     assert values[1] == model.heuristic(task).value(task.init)
     assert len(set(values)) == 3
-    with pytest.raises(UsageError, match="message-passing steps is 0"):
+    with pytest.raises(UsageError, match="message_steps must be between 1 and 1000, but is 0"):
         model.with_settings(message_steps=0).heuristic(task)
 
 

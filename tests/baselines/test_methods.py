@@ -13,11 +13,11 @@ import pytest
 
 from goalward.declared import declared
 from goalward.errors import UsageError
-from goalward.learning import PreimageOptions
 from goalward.learning import options as module
 from goalward.learning.methods import METHODS, find_method, learned_methods, make_options, train_with
 from goalward.learning.options import LearnOptions
 from goalward.learning.results import Epoch
+from goalward.learning.rsl import PreimageOptions
 from goalward.search import BoundHeuristic, bind_heuristic, search
 from goalward.search.batches import search_many
 from goalward.search.learned import load_model

@@ -11,9 +11,10 @@ import pytest
 
 from goalward.baselines import tsl
 from goalward.errors import GoalwardError
-from goalward.learning import TrainingOptions, trainer, trials
+from goalward.learning import trainer, trials
 from goalward.learning.budget import Budget
 from goalward.learning.methods import train_with
+from goalward.learning.options import TrainingOptions
 from goalward.sampling import Dataset
 from goalward.sampling.plans import label_plan
 from goalward.search import SearchOptions, SearchResult, search
@@ -93,7 +94,7 @@ def test_walks_have_the_steps_they_are_given(steps: int) -> None:
 
 def test_every_batch_of_walks_is_another() -> None:
     task = make_tiny("blocks").task
-    seen = [tuple(state.tolist()) for state in tsl._walked(task, tsl.TslOptions(max_walks=150), 0)]
+    seen = [tuple(state.tolist()) for state in tsl._ends_of_walks(task, tsl.TslOptions(max_walks=150), 0)]
     assert len(seen) == 150
     assert seen[:50] != seen[50:100] != seen[100:]
 
@@ -101,7 +102,7 @@ def test_every_batch_of_walks_is_another() -> None:
 def test_walks_that_the_teacher_does_not_solve_are_counted_and_left_out() -> None:
     options = tsl.TslOptions(max_walks=60, walk_steps=1)
     dataset, walks, solved = tsl.teach(make_trial(FORK, options))
-    dead = sum(state.tolist() == [3] for state in tsl._walked(FORK, options, 0))
+    dead = sum(state.tolist() == [3] for state in tsl._ends_of_walks(FORK, options, 0))
     assert 0 < dead < 60
     assert (walks, solved, len(dataset)) == (60, 60 - dead, 2 * (60 - dead))
     assert not any(3 in state for state in as_sets(FORK, dataset.states))

@@ -18,8 +18,8 @@ import pytest
 
 from goalward.baselines import fast_downward
 from goalward.cli.main import run as run_command
-from goalward.experiments import contest, unit_work
-from goalward.learning import METHODS
+from goalward.experiments import comparison, unit_work
+from goalward.learning.methods import METHODS
 from goalward.search.learned import load_model
 from goalward.search.model import Model, save_model
 from goalward.task import grounding
@@ -187,10 +187,10 @@ def test_a_model_of_another_problem_is_refused(
     ("methods", "words"),
     [
         ("n-rls", "unknown method 'n-rls'; did you mean n-rsl?"),
-        ("ff,ff", "ff stands twice"),
-        (",", "there is no method"),
+        ("ff,ff", "ff is given twice"),
+        (",", "--methods must name at least one method"),
         ("ff=model.goalward", "ff learns nothing"),
-        ("hgn", "hgn is learned per domain: make a model with goalward train-domain and write hgn=MODEL"),
+        ("hgn", "hgn is learned per domain: train a model with goalward train-domain and write hgn=MODEL"),
     ],
 )
 def test_methods_that_cannot_run_are_refused_at_once(
@@ -209,7 +209,7 @@ def test_methods_that_cannot_run_are_refused_at_once(
         ("n-rsl.length", "write it as METHOD.NAME=VALUE"),
         ("n-rsl.lenght=50", "n-rsl has no option 'lenght'; did you mean length?"),
         ("n-rsl.length=many", "--length must be a whole number"),
-        ("n-rsl.seed=3", "seed and time are the same for all: --seed, --train-limit"),
+        ("n-rsl.seed=3", "seed and time limit are the same for all methods: use --seed or --train-limit"),
         ("ff.length=3", "ff is not trained here"),
         ("ff.search.bach=3", "the search of ff has no option 'bach'"),
         ("ff.search.time_limit=3", "limits are the same for all"),
@@ -229,7 +229,7 @@ def test_settings_that_nobody_would_read_are_refused_at_once(
 def test_without_fast_downward_it_says_what_to_install(
     goalward: Goalward, blocks: Files, states: list[Path], name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (fast_downward, contest):
+    for module in (fast_downward, comparison):
         monkeypatch.setattr(module, "find_driver", lambda: None)
     outcome = compare(goalward, blocks, states, "--methods", f"ff,{name}")
     assert (outcome.code, outcome.out) == (36, "")
@@ -257,7 +257,7 @@ def test_what_goes_wrong_in_fast_downward_is_told_as_that(
 ) -> None:
     driver = tmp_path / "fast-downward.py"
     driver.write_text(script)
-    for module in (fast_downward, contest):
+    for module in (fast_downward, comparison):
         monkeypatch.setattr(module, "find_driver", lambda: driver)
     outcome = goalward("compare", *blocks.names, states[0], "--methods", "lama", "--time-limit", "1s", "--json")
     (run,) = json.loads(outcome.out)["runs"]
@@ -299,7 +299,7 @@ def test_methods_explains_the_options_of_one(goalward: Goalward) -> None:
     outcome = goalward("methods", "boot")
     assert outcome.code == 0
     lines = [" ".join(line.split()) for line in outcome.out.splitlines()]
-    assert "first_length longest regression at the beginning [5]" in lines
+    assert "first_length maximum length of a regression in the first round [5]" in lines
     assert "batch_size states of a step of gradient descent [fast 256, paper 64]" in lines
     assert "patience" not in outcome.out, "it has no data set on which it could wait for a lower loss"
     unknown = goalward("methods", "lema")
@@ -339,7 +339,7 @@ def test_a_number_of_walks_ends_training_without_a_clock(goalward: Goalward, blo
         (("--method", "tls"), "unknown method 'tls'; did you mean tsl?"),
         (("--method", "lama"), "lama is not learned per instance"),
         (("--method", "tsl", "--set", "walks=3"), "tsl has no option 'walks'; did you mean max_walks?"),
-        (("--method", "tsl", "--set", "max_walks"), "write it as name=value"),
+        (("--method", "tsl", "--set", "max_walks"), "write it as NAME=VALUE"),
         (
             ("--method", "tsl", "--set", "max_walks=many"),
             "--set max_walks must be a whole number between 1 and",

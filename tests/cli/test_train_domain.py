@@ -105,7 +105,7 @@ def test_problems_that_are_not_solved_are_named(
     code, _, err = train([unsolvable], "-o", tmp_path / "model")
     assert code == 36
     assert re.search(rf"{unsolvable.problem}: skipped, no optimal plan \(unsolvable\), \d+\.\d\d s\n", err)
-    assert "goalward: the teacher solved none of the problems, with 10 s for each: give smaller problems" in err
+    assert "goalward: no problem was solved optimally within 10 s: give smaller problems" in err
     no_way = tmp_path / "no-way.pddl"
     no_way.write_text(replaced(trains.problem.read_text(), "(track b c)", ""))
     code, out, err = train([trains, Files(trains.domain, no_way)], "-o", tmp_path / "model", *SMALL)
@@ -242,7 +242,7 @@ def test_message_steps_need_a_model_of_a_domain(goalward: Goalward, model: Path,
     assert alone == "--message-steps goes with --model and a model made by goalward train-domain"
     assert "no setting message_steps" in error("--model", DATA / "blocks4-v1.goalward", "--message-steps", "3")
     wrong = error("--model", model, "--message-steps", "0")
-    assert wrong == "the number of message-passing steps is 0; it goes from 1 to 1000"
+    assert wrong == "message_steps must be between 1 and 1000, but is 0"
 
 
 def test_plan_refuses_the_model_for_another_domain(goalward: Goalward, model: Path, trains: Files) -> None:

@@ -9,7 +9,8 @@ import pytest
 
 from goalward.cli.signals import Interrupt
 from goalward.cli.training_view import TrainingLog, TrainingView
-from goalward.learning import PreimageOptions, train_with
+from goalward.learning.methods import train_with
+from goalward.learning.rsl import PreimageOptions
 from helpers import make_tiny
 
 QUICK = PreimageOptions(

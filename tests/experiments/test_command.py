@@ -72,9 +72,9 @@ def test_failed_units_stay_so_until_they_are_tried_again(tmp_path: Path, capsys:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["nothing"], "no config of that name comes with goalward"),
-        (["paper-table"], "set benchmark.folder (or give --benchmark FOLDER)"),
-        (["smoke", "--set", "benchmark=3", "--benchmark", "x"], "smoke: benchmark is 3; it is a table"),
+        (["nothing"], "no shipped config of that name"),
+        (["paper-table"], "set benchmark.folder (or use --benchmark FOLDER)"),
+        (["smoke", "--set", "benchmark=3", "--benchmark", "x"], "smoke: benchmark must be a table, but is 3"),
         (["smoke", "--set", "seeds=99999999999"], "smoke: seeds must be a number of seeds (at most 10000)"),
         (["smoke", "--set", "bugdets.train=1s"], "unknown key bugdets; did you mean budgets?"),
         (["smoke", "--slurm", "--scheduler", "tcp://x:1"], "choose one of --scheduler and --slurm"),

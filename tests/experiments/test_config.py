@@ -11,10 +11,10 @@ from typing import Any, cast
 import pytest
 
 from goalward.errors import UsageError
-from goalward.experiments import contestants
+from goalward.experiments import method_configs
 from goalward.experiments.config import Config, load_config, read_config, shipped_configs
-from goalward.experiments.contestants import Contestant
-from goalward.search.learned import LearnedModel
+from goalward.experiments.method_configs import MethodConfig
+from goalward.search.planning import LearnedModel
 from goalward.search.solving import DEFAULT_IMPROVEMENT, UNLIMITED_IMPROVEMENT, Improvement
 
 GOOD = """\
@@ -65,13 +65,13 @@ def test_seeds_that_compete_are_validated_and_a_single_one_is_not() -> None:
         ('memory = "512M"', "memory = true", "budgets.memory must be a size such as"),
         ("seeds = 3", "seeds = [1, 1]", "seeds must be a number of seeds"),
         ("seeds = 3", "seeds = 0", "seeds must be a number of seeds"),
-        ("states = 2", "states = 0", "states must be a whole number of at least 1"),
-        ("states = 2", f"states = {'9' * 400}", "must be a whole number of at least 1 and at most 100000"),
-        ("states = 2", "states = ['../p1']", "states must be a whole number of at least 1"),
+        ("states = 2", "states = 0", "states must be a number n between 1 and 100000"),
+        ("states = 2", f"states = {'9' * 400}", "must be a number n between 1 and 100000"),
+        ("states = 2", "states = ['../p1']", "states must be a number n between 1 and 100000"),
         ('memory = "512M"', 'clock = "sun"', "budgets.clock must be one of wall, cpu"),
         ("[[generate]]", "[benchmark]\nshare = 0\n[[generate]]", "benchmark.share must be between 0.001 and 1"),
         ('method = "ff"', 'method = "fff"', "methods[2].method: unknown method 'fff'; did you mean ff?"),
-        ('method = "ff"', 'method = "n-rsl"', "n-rsl is the label of two methods"),
+        ('method = "ff"', 'method = "n-rsl"', "two methods have the label n-rsl"),
         ('method = "ff"', 'metod = "ff"', "unknown key methods[2].metod; did you mean method?"),
         ('method = "ff"', 'method = "ff"\nlabel = "a/b"', "methods[2].label must be a name"),
         ("samples = 1000", "sample = 1000", "n-rsl has no option 'sample'; did you mean samples?"),
@@ -79,8 +79,8 @@ def test_seeds_that_compete_are_validated_and_a_single_one_is_not() -> None:
         ("samples = 1000", 'samples = "many"', "n-rsl: samples must be a whole number"),
         ("samples = 1000", 'preset = "quick"', "n-rsl: preset must be one of fast, paper"),
         ("samples = 1000", "batch = 1", "n-rsl: batch is an option of the search: write search = { batch = 1 }"),
-        ("samples = 1000", "seed = 1", "n-rsl: seed is the same for all methods: it is seeds in a config"),
-        ("samples = 1000", 'time_limit = "1m"', "n-rsl: time_limit is the same for all methods: it is budgets.train"),
+        ("samples = 1000", "seed = 1", "n-rsl: seed is the same for all methods: set seeds in the config"),
+        ("samples = 1000", 'time_limit = "1m"', "n-rsl: time_limit is the same for all methods: set budgets.train"),
         ('method = "ff"', 'method = "ff"\noptions = { batch = 1 }', "ff: batch is an option of the search: write"),
         ('method = "ff"', 'method = "ff"\noptions = { samples = 9 }', "ff: ff has no option 'samples' (known: none)"),
         ('method = "ff"', 'method = "ff"\nsearch = { bach = 1 }', "no option 'bach'; did you mean batch?"),
@@ -89,8 +89,8 @@ def test_seeds_that_compete_are_validated_and_a_single_one_is_not() -> None:
         ('method = "ff"', 'method = "ff"\nsearch = { time_limit = 1 }', "ff: time_limit is the same for all methods"),
         ('domain = "blocks"', 'domain = "block"', "generate[1]: unknown domain 'block'; did you mean blocks?"),
         ("{ n = 4 }", "{ m = 4 }", "generate[1]: blocks has no parameter 'm'"),
-        ("{ n = 4 }", "{ n = 4, seed = 1 }", "generate[1].parameters is"),
-        ('[[generate]]\ndomain = "blocks"\nparameters = { n = 4 }', "", "names no instances: set benchmark.folder"),
+        ("{ n = 4 }", "{ n = 4, seed = 1 }", "generate[1].parameters must be a table of whole numbers, but is"),
+        ('[[generate]]\ndomain = "blocks"\nparameters = { n = 4 }', "", "has no instances: set benchmark.folder"),
     ],
 )
 def test_what_is_wrong_is_named_with_the_nearest_valid_name(old: str, new: str, said: str) -> None:
@@ -101,7 +101,7 @@ def test_what_is_wrong_is_named_with_the_nearest_valid_name(old: str, new: str, 
 
 
 def test_a_domain_learned_method_needs_its_model() -> None:
-    with pytest.raises(UsageError, match=r"hgn: hgn is learned per domain; name its model file in options\.model"):
+    with pytest.raises(UsageError, match=r"hgn: hgn is learned per domain: set options\.model"):
         read(GOOD.replace('method = "ff"', 'method = "hgn"'))
 
 
@@ -116,13 +116,13 @@ def test_a_domain_learned_method_with_time_for_training_is_trained_here() -> Non
 @pytest.mark.parametrize(
     ("entry", "said"),
     [
-        ('method = "hgn"\ntrain = "5m"\noptions = { model = "m" }', "options.model to use a model that is there"),
+        ('method = "hgn"\ntrain = "5m"\noptions = { model = "m" }', "choose one of options.model"),
         ('method = "hgn"\ntrain = "5m"\noptions = { latnt = 8 }', "hgn has no option 'latnt'; did you mean latent?"),
         ('method = "hgn"\ntrain = "5m"\noptions = { seed = 8 }', "hgn: seed is the same for all methods"),
         ('method = "ff"\ntrain = "5m"', "ff: ff learns nothing, so it has neither train nor model_of"),
         (
             'method = "rsl"\nmodel_of = "n-rls"',
-            "rsl: no method trains models under the label n-rls; did you mean n-rsl",
+            "rsl: no method with the label n-rls trains models; did you mean n-rsl",
         ),
         ('method = "rsl"\nmodel_of = "n-rsl"', "rsl is rsl, but n-rsl is n-rsl"),
         ('label = "x"\nmethod = "n-rsl"\nmodel_of = "n-rsl"\ntrain = "1m"', "x: with model_of nothing is trained"),
@@ -167,9 +167,9 @@ def test_how_long_plans_are_improved_is_said_in_the_search(wish: str, improvemen
 @pytest.mark.parametrize(("use", "algorithm"), [("search", "hybrid"), ("improvement", "portfolio")])
 def test_a_model_decides_how_it_is_searched_unless_the_config_does(use: str, algorithm: str) -> None:
     model = cast(LearnedModel, SimpleNamespace(info={"network_use": use}, heuristic=None))
-    assert Contestant("n-rsl", "n-rsl").search_options(1.0, 1, model).algorithm == algorithm
+    assert MethodConfig("n-rsl", "n-rsl").search_options(1.0, 1, model).algorithm == algorithm
     for named in ("gbfs", "hybrid"):
-        one = Contestant("n-rsl", "n-rsl", search={"algorithm": named})
+        one = MethodConfig("n-rsl", "n-rsl", search={"algorithm": named})
         assert one.search_options(1.0, 1, model).algorithm == named
 
 
@@ -194,7 +194,7 @@ def test_a_grid_is_one_method_for_each_combination() -> None:
 
 
 def test_planners_that_are_not_installed_are_refused_unless_optional(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(contestants, "find_driver", lambda: None)
+    monkeypatch.setattr(method_configs, "find_driver", lambda: None)
     with pytest.raises(UsageError, match="lama needs Fast Downward"):
         read(GOOD.replace('method = "ff"', 'method = "lama"'))
     assert read(GOOD + '[[methods]]\nmethod = "lama"\noptional = true\n').missing == ("lama",)
@@ -202,14 +202,14 @@ def test_planners_that_are_not_installed_are_refused_unless_optional(monkeypatch
 
 @pytest.mark.parametrize("name", shipped_configs())
 def test_shipped_configs_can_be_read(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(contestants, "find_driver", lambda: Path("driver"))
+    monkeypatch.setattr(method_configs, "find_driver", lambda: Path("driver"))
     folder = None if name == "smoke" else tmp_path
     assert load_config(name, benchmark=folder).name == name
 
 
 @pytest.mark.parametrize("path", sorted(BENCHMARKS.glob("*.toml")), ids=lambda path: path.stem)
 def test_configs_of_the_measurements_can_be_read(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(contestants, "find_driver", lambda: Path("driver"))
+    monkeypatch.setattr(method_configs, "find_driver", lambda: Path("driver"))
     assert load_config(str(path), benchmark=tmp_path).methods
 
 
@@ -281,7 +281,7 @@ def test_results_from_before_clocks_and_shared_models_may_be_added_to() -> None:
 
 
 def test_the_table_of_the_paper_has_every_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(contestants, "find_driver", lambda: Path("driver"))
+    monkeypatch.setattr(method_configs, "find_driver", lambda: Path("driver"))
     config = load_config("paper-table", benchmark=tmp_path)
     learned = ["n-rsl", "rsl", "n-rsl-fast", "sing", "tsl", "boot", "bexp", "avi", "fsm", "hgn"]
     assert [one.label for one in config.methods] == [*learned, "ff", "fd-ff", "lama", "solve", "plan"]

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goalward.experiments.cost_over_time import (
-    MEASURABLE,
+    MIN_SAVED_SECONDS,
     PENALTY,
     Curve,
     break_even,
@@ -101,7 +101,7 @@ def test_training_has_paid_after_the_first_number_of_states_that_takes_no_longer
     )
     assert found is not None
     if found.states is None:
-        assert without - each < MEASURABLE
+        assert without - each < MIN_SAVED_SECONDS
     elif found.states < 10**6:  # beyond that, sums of floats say nothing
         assert training + found.states * each <= found.states * without + 1e-6
         assert found.states == 0 or training + (found.states - 1) * each >= (found.states - 1) * without - 1e-6

@@ -140,9 +140,9 @@ def test_how_a_run_ended(tmp_path: Path, run: dict[str, Any], status: str, error
         ("", "not a properties file of Downward Lab"),
         ("[1]", "it is not a table of runs"),
         ('{"a": 1}', "it is not a table of runs"),
-        ('{"a": {"domain": "d", "problem": "p"}}', "the run 'a' cannot be read: it has no 'algorithm'"),
-        ('{"a": {"domain": 3, "problem": "p", "algorithm": "x"}}', "its domain is 3, not a name"),
-        (json.dumps({"a": one_run(expansions="many")}), "its expansions is 'many', not a number"),
+        ('{"a": {"domain": "d", "problem": "p"}}', "the run 'a' cannot be read: 'algorithm' is missing"),
+        ('{"a": {"domain": 3, "problem": "p", "algorithm": "x"}}', "its domain must be a name, but is 3"),
+        (json.dumps({"a": one_run(expansions="many")}), "its expansions must be a number, but is 'many'"),
     ],
 )
 def test_a_file_that_is_no_properties_file_is_refused_whole(tmp_path: Path, content: str, expected: str) -> None:

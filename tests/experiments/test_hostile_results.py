@@ -80,7 +80,7 @@ def test_reasons_with_half_characters_are_kept_as_text(folder: Path) -> None:
 
 
 def test_a_properties_file_that_unpacks_to_no_end_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("goalward.experiments.exchange.MOST_BYTES", 10_000)
+    monkeypatch.setattr("goalward.experiments.exchange.MAX_PROPERTIES_BYTES", 10_000)
     packed = folder / "properties.xz"
     packed.write_bytes(lzma.compress(b" " * 100_000))
     with Store(folder / "results.sqlite") as store, pytest.raises(UsageError, match="more than 10000 bytes"):
@@ -109,7 +109,7 @@ def test_no_grid_leads_out_of_the_folder() -> None:
             "generate": [{"domain": "blocks", "size": 3}],
         }
     )
-    labels = [contestant.label for contestant in config.methods]
+    labels = [method.label for method in config.methods]
     assert len(set(labels)) == 2
     assert not any("/" in label for label in labels)
     assert [one.options["model"] for one in config.methods] == ["../../x/{domain}.goalward", "/etc/passwd"]

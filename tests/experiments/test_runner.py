@@ -25,19 +25,19 @@ from goalward.experiments.config import Config, read_config
 from goalward.experiments.runner import experiment_lock, is_running, open_store, prepare, run_experiment
 from goalward.experiments.store import Result, Store, Unit
 from goalward.experiments.units import Job, Schedule
-from goalward.experiments.worker import Outcome
+from goalward.experiments.worker import UnitOutcome
 
 from .crashes import CONFIG, TRAINING
 
 Work = Callable[[Job], Any]
 
 
-def good(job: Job) -> Outcome:
+def good(job: Job) -> UnitOutcome:
     """A unit that leaves its file and succeeds."""
     Path(job.scratch).parent.mkdir(exist_ok=True)
     Path(job.scratch).write_text(job.unit.id)
     training = job.unit.kind == "train"
-    return Outcome(job.unit.id, Result(job.unit.id, "trained" if training else "solved", solved=not training))
+    return UnitOutcome(job.unit.id, Result(job.unit.id, "trained" if training else "solved", solved=not training))
 
 
 class FakeFuture:
@@ -150,27 +150,27 @@ def test_a_search_is_handed_out_after_its_training(config: Config, store: Store)
 
 
 def test_searches_without_a_model_fail_and_say_so(config: Config, store: Store) -> None:
-    def work(job: Job) -> Outcome:
+    def work(job: Job) -> UnitOutcome:
         if job.unit.kind == "train":
-            return Outcome(job.unit.id, Result(job.unit.id, "out of time"))
+            return UnitOutcome(job.unit.id, Result(job.unit.id, "out of time"))
         return good(job)
 
     done = run(config, store, work, Watcher())
     failed = {unit.id: result.error for unit, result in store.results() if result.status == "failed"}
     assert failed == dict.fromkeys(
         [f"search/blocks/bundled/blocks5/tiny/0/p{n}" for n in (1, 2)],
-        "there is no model: its training did not end with one",
+        "no model: its training failed",
     )
     assert not set(failed) & set(done)
-    assert store.failures() == [("there is no model: its training did not end with one", 2)]
+    assert store.failures() == [("no model: its training failed", 2)]
 
 
 def test_a_lost_unit_is_tried_again_and_its_attempts_are_counted(config: Config, store: Store) -> None:
     tries: Counter[str] = Counter()
 
-    def work(job: Job) -> Outcome:
+    def work(job: Job) -> UnitOutcome:
         tries[job.unit.id] += 1
-        return good(job) if tries[job.unit.id] == 3 else Outcome(job.unit.id, lost="its process was killed")
+        return good(job) if tries[job.unit.id] == 3 else UnitOutcome(job.unit.id, lost="its process was killed")
 
     watcher = Watcher()
     run(config, store, work, watcher)
@@ -208,8 +208,8 @@ def test_a_worker_that_stumbles_says_nothing_about_the_unit(config: Config, stor
 
 
 def test_failures_can_be_forgotten_and_only_those(config: Config, store: Store) -> None:
-    def work(job: Job) -> Outcome:
-        failed = Outcome(job.unit.id, Result(job.unit.id, "failed", error="the disk is full"))
+    def work(job: Job) -> UnitOutcome:
+        failed = UnitOutcome(job.unit.id, Result(job.unit.id, "failed", error="the disk is full"))
         return failed if job.unit.method == "ff" else good(job)
 
     run(config, store, work, Watcher())
@@ -229,7 +229,7 @@ def test_deaths_of_earlier_runs_are_not_held_against_a_unit(config: Config, stor
     assert store.counts()["failed"] == 0
 
 
-def _killed(job: Job) -> Outcome:
+def _killed(job: Job) -> UnitOutcome:
     raise KeyboardInterrupt
 
 
@@ -286,14 +286,14 @@ def test_a_kill_at_any_line_loses_nothing_and_doubles_nothing(config: Config, tm
 
 
 def test_a_scheduler_that_goes_away_is_an_error_that_says_what_to_do(config: Config, store: Store) -> None:
-    with pytest.raises(GoalwardError, match="scheduler is gone; what is done is kept, run the same command again"):
+    with pytest.raises(GoalwardError, match="scheduler is gone; results so far are kept, run the same command again"):
         run(config, store, lambda job: None, Watcher())
 
 
 def test_a_file_of_a_run_that_was_given_up_does_not_stand_in_for_the_real_one(config: Config, store: Store) -> None:
     late: list[Job] = []
 
-    def work(job: Job) -> Outcome:
+    def work(job: Job) -> UnitOutcome:
         late.append(job)
         return good(job)
 
@@ -315,7 +315,7 @@ def test_one_runner_at_a_time(tmp_path: Path) -> None:
     assert not is_running(tmp_path)
     with experiment_lock(tmp_path):
         assert is_running(tmp_path)
-        with pytest.raises(UsageError, match="another run is at work here"), experiment_lock(tmp_path):
+        with pytest.raises(UsageError, match="another process is running this experiment"), experiment_lock(tmp_path):
             pass
     assert not is_running(tmp_path)
 
@@ -340,7 +340,7 @@ def test_thousands_of_results_are_counted_and_resumed(tmp_path: Path, store: Sto
 
 @pytest.mark.parametrize(
     "trouble",
-    [lambda job: Outcome(job.unit.id, blocked="the disk is full"), lambda job: OSError(28, "the disk is full")],
+    [lambda job: UnitOutcome(job.unit.id, blocked="the disk is full"), lambda job: OSError(28, "the disk is full")],
     ids=["unit", "worker"],
 )
 def test_a_full_disk_ends_the_run_and_fails_nothing(config: Config, store: Store, trouble: Work) -> None:
@@ -350,7 +350,7 @@ def test_a_full_disk_ends_the_run_and_fails_nothing(config: Config, store: Store
         met.append(job.unit.id)
         return good(job) if len(met) < 3 else trouble(job)
 
-    with pytest.raises(GoalwardError, match=r"the disk is full; what is done is kept, run the same command again"):
+    with pytest.raises(GoalwardError, match=r"the disk is full; results so far are kept, run the same command again"):
         run(config, store, work, Watcher())
     counts = store.counts()
     assert counts["failed"] == 0

@@ -90,7 +90,7 @@ def slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (folder / name).write_text(text)
         (folder / name).chmod(0o755)
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
-    monkeypatch.setattr(clusters, "SLURM_MEND_SECONDS", 0.5)
+    monkeypatch.setattr(clusters, "SLURM_RESTART_SECONDS", 0.5)
     return folder
 
 
@@ -139,9 +139,8 @@ def test_jobs_that_slurm_would_not_take_end_the_run_at_once(
 ) -> None:
     config.write_text(config.read_text().replace('"long"', '"nowhere"'))
     assert run_on_slurm(config, tmp_path / "out") == ExitCode.DRIVER_INPUT_ERROR
-    assert (
-        "Slurm would not take the jobs: sbatch: error: invalid partition specified: nowhere" in capsys.readouterr().err
-    )
+    err = capsys.readouterr().err
+    assert "Slurm would not accept the jobs: sbatch: error: invalid partition specified: nowhere" in err
     assert not (slurm / "jobs").exists()
 
 

@@ -99,7 +99,7 @@ def test_the_scheduler_says_nothing_to_those_without_the_key(address: Address) -
 
 
 def test_the_scheduler_says_nothing_to_those_with_another_key(address: Address, tmp_path: Path) -> None:
-    theirs = clusters._made_for_this_run().get_tls_config_for_role("client")
+    theirs = clusters._new_keys().get_tls_config_for_role("client")
     for name in ("cert", "key"):
         (tmp_path / name).write_text(theirs[name])
     other = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

@@ -195,7 +195,7 @@ def test_the_time_of_all_units_is_that_of_their_limits(folder: Path, tmp_path: P
     chosen = config(folder, f'domains = ["b"]\n{limits}{SHARED}', top)
     schedule = Schedule(chosen, find_instances(chosen, tmp_path), tmp_path)
     # rsl and hgn train twice, and four methods search: ff once, the others with two seeds
-    assert schedule.seconds_at_most() == 2 * (100 + 3 * 2) + 2 * 9 + (1 + 2 + 2 + 2) * 10
+    assert schedule.max_seconds() == 2 * (100 + 3 * 2) + 2 * 9 + (1 + 2 + 2 + 2) * 10
 
 
 def test_cpu_time_is_for_searches_and_leaves_room_for_other_work(folder: Path, tmp_path: Path) -> None:

@@ -23,10 +23,10 @@ from goalward.baselines.hgn_model import DomainModel, DomainOptions, parameter_s
 from goalward.experiments import unit_process, unit_work
 from goalward.experiments.benchmark import find_instances
 from goalward.experiments.config import Budgets, read_config
-from goalward.experiments.contestants import Contestant
+from goalward.experiments.method_configs import MethodConfig
 from goalward.experiments.store import Unit
 from goalward.experiments.units import Job, Schedule
-from goalward.experiments.worker import Outcome, run_unit
+from goalward.experiments.worker import UnitOutcome, run_unit
 from goalward.search.learned import load_model
 from goalward.search.model import save_model
 from goalward.task.domains import generate
@@ -38,11 +38,11 @@ BEHAVIOUR = "experiments.misbehaving"
 
 
 @pytest.fixture
-def misbehave(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Outcome]:
+def misbehave(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., UnitOutcome]:
     """``misbehave("sleep")``: a unit whose process does that, with a second of time and 300 MB of memory."""
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[1]))
 
-    def run(behaviour: str, cancelled: Callable[[], bool] = lambda: False, **budgets: float) -> Outcome:
+    def run(behaviour: str, cancelled: Callable[[], bool] = lambda: False, **budgets: float) -> UnitOutcome:
         monkeypatch.setenv("MISBEHAVIOUR", behaviour)
         limits = {"train": 0.5, "search": 0.5, "memory": 300 * 2**20, "grace": 0.5} | budgets
         config = read_config(tomllib.loads(CONFIG.format(states=1, more="") + TRAINING))
@@ -55,24 +55,26 @@ def misbehave(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., 
     return run
 
 
-def test_a_unit_that_does_not_end_is_killed_at_the_limit_and_the_grace(misbehave: Callable[..., Outcome]) -> None:
+def test_a_unit_that_does_not_end_is_killed_at_the_limit_and_the_grace(misbehave: Callable[..., UnitOutcome]) -> None:
     result = misbehave("sleep").result
     assert result is not None
-    assert (result.status, result.error) == ("out of time", "killed after 1 s, the limit and the grace")
+    assert (result.status, result.error) == ("out of time", "killed after 1 s, the time limit plus grace")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="CPU time of another process is read from /proc")
 def test_a_search_that_is_timed_by_cpu_time_is_killed_by_it(
-    misbehave: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch
+    misbehave: Callable[..., UnitOutcome], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Job, "counts_cpu_time", True)
     monkeypatch.setattr(Job, "hard_limit", 600.0)
     result = misbehave("spin").result
     assert result is not None
-    assert (result.status, result.error) == ("out of time", "killed after 1 s of CPU time, the limit and the grace")
+    assert (result.status, result.error) == ("out of time", "killed after 1 s of CPU time, the time limit plus grace")
 
 
-def test_a_unit_that_grows_is_killed_near_its_memory_limit(misbehave: Callable[..., Outcome], tmp_path: Path) -> None:
+def test_a_unit_that_grows_is_killed_near_its_memory_limit(
+    misbehave: Callable[..., UnitOutcome], tmp_path: Path
+) -> None:
     result = misbehave("grow", train=60).result
     assert result is not None
     assert result.status == "out of memory"
@@ -81,19 +83,19 @@ def test_a_unit_that_grows_is_killed_near_its_memory_limit(misbehave: Callable[.
     assert not (tmp_path / "scratch").exists()
 
 
-def test_an_exception_is_a_failure_with_its_text(misbehave: Callable[..., Outcome]) -> None:
+def test_an_exception_is_a_failure_with_its_text(misbehave: Callable[..., UnitOutcome]) -> None:
     result = misbehave("raise", train=60).result
     assert result is not None
     assert (result.status, result.error) == ("failed", "crashed: ValueError: the moon is full")
 
 
-def test_an_exit_without_a_result_is_a_failure_with_its_code(misbehave: Callable[..., Outcome]) -> None:
+def test_an_exit_without_a_result_is_a_failure_with_its_code(misbehave: Callable[..., UnitOutcome]) -> None:
     result = misbehave("exit", train=60).result
     assert result is not None
     assert (result.status, result.error) == ("failed", "crashed: exit code 7")
 
 
-def test_a_signal_is_no_result_but_a_reason_to_try_again(misbehave: Callable[..., Outcome]) -> None:
+def test_a_signal_is_no_result_but_a_reason_to_try_again(misbehave: Callable[..., UnitOutcome]) -> None:
     outcome = misbehave("signal", train=60)
     assert outcome.result is None
     assert outcome.lost == "its process was ended by signal 11 (SIGSEGV)"
@@ -101,7 +103,7 @@ def test_a_signal_is_no_result_but_a_reason_to_try_again(misbehave: Callable[...
 
 @pytest.mark.parametrize("delay", [0.0, 0.01, 0.05, 0.1, 0.2, 0.4])
 def test_a_guard_that_is_killed_at_any_moment_is_no_result_but_a_reason_to_try_again(
-    misbehave: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch, delay: float
+    misbehave: Callable[..., UnitOutcome], monkeypatch: pytest.MonkeyPatch, delay: float
 ) -> None:
     class ShortLived(subprocess.Popen[bytes]):
         def __init__(self, *arguments: Any, **options: Any) -> None:
@@ -117,7 +119,7 @@ def test_a_guard_that_is_killed_at_any_moment_is_no_result_but_a_reason_to_try_a
     assert outcome.lost.startswith("its process was killed")
 
 
-def test_long_results_arrive_whole_and_noise_is_no_part_of_them(misbehave: Callable[..., Outcome]) -> None:
+def test_long_results_arrive_whole_and_noise_is_no_part_of_them(misbehave: Callable[..., UnitOutcome]) -> None:
     result = misbehave("well", train=60).result
     assert result is not None
     assert result.status == "trained"
@@ -125,7 +127,7 @@ def test_long_results_arrive_whole_and_noise_is_no_part_of_them(misbehave: Calla
 
 
 def test_numerical_libraries_have_one_thread(
-    misbehave: Callable[..., Outcome], monkeypatch: pytest.MonkeyPatch
+    misbehave: Callable[..., UnitOutcome], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", "2")
     result = misbehave("well", train=60).result
@@ -135,7 +137,7 @@ def test_numerical_libraries_have_one_thread(
 
 @pytest.mark.parametrize("behaviour", ["sleep", "signal", "well"])
 def test_temporary_files_of_a_unit_go_with_it(
-    misbehave: Callable[..., Outcome], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, behaviour: str
+    misbehave: Callable[..., UnitOutcome], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, behaviour: str
 ) -> None:
     folder = tmp_path / "temporary"
     folder.mkdir()
@@ -147,7 +149,7 @@ def test_temporary_files_of_a_unit_go_with_it(
 
 @pytest.mark.parametrize("stay", [False, True])
 def test_what_a_unit_starts_ends_with_it(
-    misbehave: Callable[..., Outcome], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stay: bool
+    misbehave: Callable[..., UnitOutcome], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stay: bool
 ) -> None:
     note = tmp_path / "offspring"
     monkeypatch.setenv("OFFSPRING", str(note))
@@ -227,8 +229,8 @@ def test_a_model_of_a_domain_does_not_pay_for_loading_pytorch(schedule: Schedule
     options = DomainOptions(latent=2, n_steps=1)
     weights = {name: np.zeros(shape, dtype=np.float32) for name, shape in parameter_shapes(2).items()}
     save_domain_model(DomainModel("blocks", text, weights, options), tmp_path / "hgn.goalward")
-    contestant = Contestant("ff", "hgn", {"model": str(tmp_path / "hgn.goalward"), "batch": 1})
-    job = dataclasses.replace(job, contestant=contestant, model=str(tmp_path / "hgn.goalward"))
+    method = MethodConfig("ff", "hgn", {"model": str(tmp_path / "hgn.goalward"), "batch": 1})
+    job = dataclasses.replace(job, config=method, model=str(tmp_path / "hgn.goalward"))
     command = [sys.executable, "-c", WHAT_THE_CLOCK_COUNTS, job.to_json()]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
@@ -259,7 +261,7 @@ def test_a_planner_that_somebody_kills_is_no_result(
     ended = PlannerResult("fd-ff", PlannerStatus.FAILED, 1.0, reason="it fell", signal=number)
     monkeypatch.setattr(unit_work, "run_planner", lambda *arguments, **limits: ended)
     unit = next(unit for unit in schedule.units if unit.method == "ff")
-    job = dataclasses.replace(schedule.job(unit, schedule.output / "x"), contestant=Contestant("ff", "fd-ff"))
+    job = dataclasses.replace(schedule.job(unit, schedule.output / "x"), config=MethodConfig("ff", "fd-ff"))
     told = json.loads(unit_process.main(job.to_json()))
     assert told.get("lost") == ("it fell" if number else None)
     assert told.get("status") == (None if number else "failed")
@@ -307,7 +309,7 @@ def cpu_job(schedule: Schedule, method: str, tmp_path: Path, seconds: float) -> 
     problem = str(tmp_path / "problem.pddl")
     return dataclasses.replace(
         schedule.job(unit, tmp_path / "plan"),
-        contestant=Contestant("x", method),
+        config=MethodConfig("x", method),
         domain_file=str(tmp_path / "domain.pddl"),
         problem_file=problem,
         state_file=problem,
@@ -362,6 +364,6 @@ def test_a_model_of_a_domain_is_trained_and_searched_with(tmp_path: Path) -> Non
     assert trained.status == "trained", trained.error
     assert [problem["states"] > 0 for problem in trained.extra["notes"]["problems"]] == [True]
     search = next(unit for unit in schedule.units if schedule.training_of(unit) == training)
-    job = dataclasses.replace(schedule.job(search, tmp_path / "plan"), contestant=Contestant("hgn", "hgn"))
+    job = dataclasses.replace(schedule.job(search, tmp_path / "plan"), config=MethodConfig("hgn", "hgn"))
     result = unit_work.do_unit(job)
     assert result.status == "solved", result.error

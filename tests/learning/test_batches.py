@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from goalward import _core
-from goalward.learning import NetworkShape
 from goalward.learning.batches import StateBatches, for_device
+from goalward.learning.options import NetworkShape
 from goalward.learning.state_network import StateNetwork
 from goalward.task.states import BitRows, from_bits, to_bits
 

@@ -7,10 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from goalward.learning import PreimageOptions, train_with
 from goalward.learning.budget import SHARES, Budget
 from goalward.learning.expert import ExpertIteration, Recipe
 from goalward.learning.lessons import CurrentWeights, Lesson, join_choices
+from goalward.learning.methods import train_with
+from goalward.learning.rsl import PreimageOptions
 from goalward.regression import RolloutOptions, join_rollouts, regress
 from goalward.sampling import SamplingOptions, Source, label
 from goalward.search import SearchOptions, search

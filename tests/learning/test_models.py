@@ -11,11 +11,13 @@ import numpy as np
 import pytest
 
 from goalward.errors import UsageError
-from goalward.learning import PRESETS, PreimageOptions, TrainingResult, train_with
 from goalward.learning.budget import Budget
+from goalward.learning.methods import train_with
 from goalward.learning.models import train_model
+from goalward.learning.options import PRESETS
 from goalward.learning.probes import Probe
-from goalward.learning.results import End, Epoch
+from goalward.learning.results import End, Epoch, TrainingResult
+from goalward.learning.rsl import PreimageOptions
 from goalward.learning.trials import Trial
 from goalward.learning.watchers import Watcher
 from goalward.search import SearchOptions, search

@@ -11,14 +11,14 @@ import pytest
 import torch
 
 from goalward.errors import UsageError
-from goalward.learning import NetworkShape, PreimageOptions, TrainingOptions, options, train_network
+from goalward.learning import options
 from goalward.learning.adam import Adam
 from goalward.learning.budget import Budget
 from goalward.learning.methods import learned_methods, make_options, train_with
-from goalward.learning.options import ENDLESS
-from goalward.learning.rsl import ROUNDS
+from goalward.learning.options import ENDLESS, NetworkShape, TrainingOptions
+from goalward.learning.rsl import ROUNDS, PreimageOptions
 from goalward.learning.state_network import StateNetwork
-from goalward.learning.trainer import _Run
+from goalward.learning.trainer import _Run, train_network
 from goalward.regression import RolloutOptions, regress
 from goalward.sampling import Dataset, SamplingOptions, make_dataset
 from goalward.task.domains import generate

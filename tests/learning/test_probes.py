@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from goalward.learning import PreimageOptions, probes, train_with
+from goalward.learning import probes
+from goalward.learning.methods import train_with
 from goalward.learning.probes import EXPANSIONS, STATES, STRAIGHT, TRAINED_PER_EXPANSION, Probe, Probes
 from goalward.learning.results import Epoch
+from goalward.learning.rsl import PreimageOptions
 from goalward.learning.validation import validation_states
 from goalward.learning.watchers import Relay
 from goalward.search import SearchOptions, Status, search

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 import torch
 
-from goalward.learning import PreimageOptions, train_with
+from goalward.learning.methods import train_with
+from goalward.learning.rsl import PreimageOptions
 from goalward.learning.side_by_side import run_together, trials_at_once
 from goalward.learning.trials import Together
 from goalward.learning.watchers import Watcher

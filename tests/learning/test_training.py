@@ -12,10 +12,12 @@ import pytest
 import torch
 
 from goalward.errors import GoalwardError, UsageError
-from goalward.learning import PRESETS, TrainingOptions, TrainingResult, batches, train_network, trainer
+from goalward.learning import batches, trainer
 from goalward.learning.budget import Budget
+from goalward.learning.options import PRESETS, TrainingOptions
+from goalward.learning.results import TrainingResult
 from goalward.learning.state_network import StateNetwork
-from goalward.learning.trainer import Epoch, _Run
+from goalward.learning.trainer import Epoch, _Run, train_network
 from goalward.sampling import Dataset
 from goalward.search import search
 from goalward.search.network import NetworkWeights, bind_network

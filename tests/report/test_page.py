@@ -249,7 +249,7 @@ def test_a_long_name_keeps_its_beginning_and_end(limited: Watched) -> None:
 
 def test_failures_and_versions_are_told(desktop: Watched) -> None:
     assert "the worker was lost" in desktop.page.inner_text("#failure-table")
-    assert "goalward" in desktop.page.inner_text("#how-tables")
+    assert "goalward" in desktop.page.inner_text("#provenance-tables")
 
 
 def test_dark_follows_the_system_and_the_button_switches(browser: Any, report: Path) -> None:
@@ -270,7 +270,7 @@ def test_on_a_phone_only_tables_scroll_sideways(browser: Any, report: Path) -> N
         assert page.evaluate(
             "document.querySelector('.scroll').scrollWidth > document.querySelector('.scroll').clientWidth"
         )
-        page.evaluate("showWhatScrolls()")
+        page.evaluate("markAllScrollable()")
         assert page.get_attribute(".scroll", "data-more") == "right"
         assert phone.complaints == []
 

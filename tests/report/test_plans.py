@@ -1,4 +1,4 @@
-"""What plans cost: courses against small cases worked out by hand, and the page's ratios in a real browser."""
+"""Plan cost: curves against small cases worked out by hand, and the page's ratios in a real browser."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from goalward.report import load, write_report
-from goalward.report.plans import STATES_PER_INSTANCE, courses
+from goalward.report.plans import MAX_STATES_PER_INSTANCE, cost_curves
 from report.browser import opened
 from report.examples import Entry, search, store_of
 
@@ -39,7 +39,7 @@ def entries() -> list[Entry]:
 
 def test_the_course_of_a_plan_begins_with_the_first_one(tmp_path: Path) -> None:
     with store_of(tmp_path, entries(), META) as store:
-        found = {(one.method, one.instance[0], one.state): one.points for one in courses(load(store), store)}
+        found = {(one.method, one.instance[0], one.state): one.points for one in cost_curves(load(store), store)}
     assert found["ff", "blocks", "s0"] == [(0.5, 30), (0.6, 20), (1.5, 10)]
     assert found["lama-full", "blocks", "s0"] == [(0.5, 25), (3.0, 20)]
     assert found["ff", "blocks", "s1"] == [(0.5, 20)]
@@ -51,10 +51,10 @@ def test_the_course_of_a_plan_begins_with_the_first_one(tmp_path: Path) -> None:
 def test_a_few_states_stand_for_many(tmp_path: Path) -> None:
     many = [
         solved("blocks/hard/p1", "ff", f"s{n}", 10, first_cost=30, better_plans=[[0.6, 10, "window"]])
-        for n in range(3 * STATES_PER_INSTANCE)
+        for n in range(3 * MAX_STATES_PER_INSTANCE)
     ]
     with store_of(tmp_path, many, META) as store:
-        assert len(courses(load(store), store)) == STATES_PER_INSTANCE
+        assert len(cost_curves(load(store), store)) == MAX_STATES_PER_INSTANCE
 
 
 def test_the_page_has_ratios_by_domain_and_cost_over_time(browser: Any, tmp_path: Path) -> None:
@@ -72,9 +72,9 @@ def test_the_page_has_ratios_by_domain_and_cost_over_time(browser: Any, tmp_path
         ]
         page.select_option("#cost-reference", "ff")
         assert page.inner_text("#ratio-table tbody tr").split("\t") == ["blocks", "1.00", "2.00", "3"]
-        lines = page.evaluate("document.getElementById('plot-courses').data.map(t => [t.name, t.x, t.y])")
+        lines = page.evaluate("document.getElementById('plot-cost-curves').data.map(t => [t.name, t.x, t.y])")
         assert ["ff", [0.5, 0.6, 1.5], [30, 20, 10]] in lines
-        assert page.query_selector_all("#course-instance option")[0].inner_text() == "blocks · hard · p1"
+        assert page.query_selector_all("#cost-curve-instance option")[0].inner_text() == "blocks · hard · p1"
         drawn = page.evaluate("document.getElementById('plot-cost').data.reduce((n, t) => n + t.x.length, 0)")
         assert drawn == 4
         shown.drawn_after(lambda: page.click(".chip[data-domain=blocks]"))

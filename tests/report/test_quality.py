@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from goalward.report import load, write_report
-from goalward.report.quality import curves, paid, ratios_over_time, training_seconds
+from goalward.report.quality import break_even_rows, curves, ratios_over_time, training_seconds
 from report.browser import opened
 from report.examples import Entry, search, store_of, training
 
@@ -61,7 +61,7 @@ def test_the_chosen_seed_speaks_and_all_that_competed_were_trained(tmp_path: Pat
 def test_training_has_paid_by_instance(tmp_path: Path) -> None:
     with store_of(tmp_path, entries(), META) as store:
         experiment = load(store)
-        rows = paid(experiment, curves(experiment, store))
+        rows = break_even_rows(experiment, curves(experiment, store))
     shown = {
         (one.as_good.baseline, one.instance[0]): [
             (e.seconds, e.baseline_seconds, e.unmatched, e.states) for e in (one.as_good, one.any_plan)
@@ -111,13 +111,14 @@ def test_the_page_draws_ratios_and_lists_when_training_has_paid(browser: Any, tm
             "portfolio": pytest.approx(8 ** (1 / 3), abs=1e-3),
         }
         assert (
-            page.inner_text("#ratios-note") == "3 states. Not tried on all of them, and therefore left out: lama-full."
+            page.inner_text("#ratios-note")
+            == "3 states. Left out, because they were not run on all of them: lama-full."
         )
-        rows = [row.split("\t") for row in page.inner_text("#paid-table tbody").splitlines()]
+        rows = [row.split("\t") for row in page.inner_text("#break-even-table tbody").splitlines()]
         assert rows == [["blocks · hard · p1", "2", "22 s", "1.00 s", "20 s", "≤ 2", "0.50 s", "0.50 s", "–"]]
-        assert "n-rsl has paid after at most 10 states on 1 of 1 instance" in page.inner_text("#break-even-note")
-        page.select_option("#paid-baseline", "portfolio")
-        rows = [row.split("\t") for row in page.inner_text("#paid-table tbody").splitlines()]
+        assert "training n-rsl pays after at most 10 states on 1 of 1 instance" in page.inner_text("#break-even-note")
+        page.select_option("#break-even-baseline", "portfolio")
+        rows = [row.split("\t") for row in page.inner_text("#break-even-table tbody").splitlines()]
         assert [(row[0], row[5], row[8]) for row in rows] == [
             ("blocks · hard · p1", "≤ 30", "≤ 18"),
             ("rovers · hard · p1", "–", "–"),
@@ -128,4 +129,4 @@ def test_the_page_draws_ratios_and_lists_when_training_has_paid(browser: Any, tm
             "lama-full": pytest.approx(2**0.5, abs=1e-3),
             "portfolio": pytest.approx(8**0.5, abs=1e-3),
         }
-        assert page.inner_text("#paid-table tbody").count("rovers") == 0
+        assert page.inner_text("#break-even-table tbody").count("rovers") == 0

@@ -12,7 +12,7 @@ from goalward.report import load
 from goalward.report.data import gather
 from goalward.report.not_solved import unsolved
 from goalward.report.side_by_side import failures, outcomes, pairwise, rates
-from goalward.report.training import CURVES, curves, heuristic_along_plans, settings, thin
+from goalward.report.training import MAX_CURVES, curves, heuristic_along_plans, settings, thin
 from report.examples import CONFIG, search, small, store_of, training
 
 
@@ -82,7 +82,7 @@ def test_curves_of_chosen_seeds_are_kept_first() -> None:
     entries = [training(f"d/hard/p{i}", "n-rsl", seed, 1.0, seed) for i in range(600) for seed in (0, 1)]
     found, total = curves(gather(entries))
     assert total == 1200
-    assert len(found) == CURVES
+    assert len(found) == MAX_CURVES
     assert sum(curve.chosen for curve in found) == 600
     assert found[0].points == [(1, 9.0, 10.0), (2, 3.0, 4.0)]
 

@@ -72,5 +72,5 @@ def test_latex_escapes_what_it_must() -> None:
 
 
 def test_another_format_is_refused() -> None:
-    with pytest.raises(UsageError, match=r"t\.docx: a table is written as \.md, \.tex or \.csv"):
+    with pytest.raises(UsageError, match=r"t\.docx: the name of a table must end in \.md, \.tex or \.csv"):
         writer_for(Path("t.docx"))

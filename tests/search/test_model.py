@@ -17,7 +17,8 @@ from safetensors.numpy import load_file, save_file
 
 import goalward
 from goalward.errors import StateMismatchError, StoredFileError, UsageError
-from goalward.learning import PreimageOptions, train_with
+from goalward.learning.methods import train_with
+from goalward.learning.rsl import PreimageOptions
 from goalward.search import search
 from goalward.search.learned import load_model
 from goalward.search.model import Model, save_model, task_fingerprint, training_notes

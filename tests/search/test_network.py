@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from goalward import _core
 from goalward.errors import UsageError
-from goalward.learning import NetworkShape
+from goalward.learning.options import NetworkShape
 from goalward.learning.state_network import StateNetwork
 from goalward.search import BoundHeuristic, SearchOptions, SearchResult, search
 from goalward.search.model import Model, save_model

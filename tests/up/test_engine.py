@@ -187,7 +187,10 @@ def test_a_limit_is_not_taken_for_a_proof(tmp_path: Path, timeout: float) -> Non
 
 
 def test_a_timeout_of_nothing_is_refused() -> None:
-    with OneshotPlanner(name="goalward") as planner, pytest.raises(UPUsageError, match="timeout is 0"):
+    with (
+        OneshotPlanner(name="goalward") as planner,
+        pytest.raises(UPUsageError, match="timeout must be above 0 s, but is 0 s"),
+    ):
         planner.solve(path_problem(), timeout=0)
 
 
@@ -208,7 +211,7 @@ def test_a_model_that_was_learned_leads_the_search(tmp_path: Path) -> None:
         assert result.metrics["heuristic"] == "n-rsl"
         with PlanValidator(name="sequential_plan_validator") as validator:
             assert validator.validate(problem, result.plan)
-        with pytest.raises(UPUsageError, match="the model is not for this problem"):
+        with pytest.raises(UPUsageError, match="the model was not trained for this problem"):
             planner.solve(path_problem())
 
 

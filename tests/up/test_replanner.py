@@ -115,5 +115,5 @@ def test_what_was_learned_for_another_goal_is_not_used(tmp_path: Path) -> None:
 
 
 def test_a_way_of_learning_that_there_is_not_is_refused() -> None:
-    with pytest.raises(UsageError, match=r"learn is 'later' \(known: up front, background, never\)"):
+    with pytest.raises(UsageError, match="learn must be one of up front, background, never, but is 'later'"):
         Replanner(path_problem(), name="goalward", params={"learn": "later"})

@@ -1,4 +1,5 @@
-"""The other systems of the paper's comparison, each one file and one line in ``goalward.learning.methods``.
+"""The other systems of the paper's comparison.
 
-They are trained with :func:`goalward.learning.methods.train_with` and compared by :mod:`goalward.experiments`.
+Each learner is one file here and one line in the table of ``goalward.learning.methods``. Learners are trained with
+:func:`goalward.learning.methods.train_with`; Fast Downward runs as a separate program.
 """

@@ -1,7 +1,7 @@
 """AVI: approximate value iteration (Ferber et al. 2021).
 
-Random regressions give states; each is labelled by a Bellman update on a two-step lookahead, whose leaves the current
-network evaluates; goal states count 0.
+Each iteration draws states by random regression and labels them by a Bellman update over a lookahead of a few steps.
+The current network evaluates the leaves of the lookahead; goal states have the value 0.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from goalward.baselines.regressed import PLAIN_SAMPLERS, RegressedStates
+from goalward.baselines.regressed import PLAIN_SAMPLERS, SAMPLER_HELP, RegressedStates
 from goalward.declared import option
 from goalward.learning.options import LearnOptions
 from goalward.learning.results import Epoch, TrainingResult
@@ -22,20 +22,20 @@ from goalward.search.network import bind_network
 
 @dataclass(frozen=True)
 class AviOptions(LearnOptions):
-    """Which states an iteration of AVI updates, and how far it looks ahead."""
+    """The options of AVI: the states of an iteration and the depth of the lookahead."""
 
-    length: int = option(200, "longest regression", 1, 1_000_000)
-    states: int = option(2000, "states that an iteration updates", 1, 100_000)
-    epochs: int = option(2, "passes over them", 1, 1000)
+    length: int = option(200, "maximum length of a regression", 1, 1_000_000)
+    states: int = option(2000, "number of states updated in an iteration", 1, 100_000)
+    epochs: int = option(2, "passes over the states of an iteration", 1, 1000)
     depth: int = option(2, "steps of the lookahead", 1, 5)
-    max_iterations: int = option(1_000_000, "iterations at most; time usually ends earlier", 1, 10**9)
-    sampler: str = option("uniform", "where the atoms that a pre-image leaves open come from", choices=PLAIN_SAMPLERS)
+    max_iterations: int = option(1_000_000, "maximum number of iterations; time usually runs out first", 1, 10**9)
+    sampler: str = option("uniform", SAMPLER_HELP, choices=PLAIN_SAMPLERS)
 
     ended_by: ClassVar[str | None] = "max_iterations"
 
 
 def learn(trial: Trial[AviOptions]) -> TrainingResult:
-    """Iterate until the time is over."""
+    """Run value iteration until the time is over."""
     from goalward.baselines.online import OnlineNetwork  # noqa: PLC0415 - loads PyTorch
 
     task, options = trial.task, trial.options
@@ -48,8 +48,8 @@ def learn(trial: Trial[AviOptions]) -> TrainingResult:
         for number in range(1, options.max_iterations + 1):
             states, _ = source.draw(options.states, options.length)
             heuristic = bind_network(task, network.weights())
-            # Every state here reaches the goal within the longest regression, so no label needs to be above it; without
-            # a bound, what leads nowhere would grow for ever.
+            # Every state here is at most ``length`` steps from the goal, which bounds its label. Without the bound, the
+            # values of dead ends would grow without limit.
             labels = np.minimum(lookahead(heuristic, states, options.depth), np.float32(options.length))
             residual = float(np.mean((heuristic.evaluate(states) - labels) ** 2))
             loss = network.fit(states, labels, options.epochs)

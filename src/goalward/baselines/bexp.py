@@ -1,13 +1,14 @@
-"""BExp: bootstrapping as Boot does, with the effort of search as the label (Ferber et al. 2021).
+"""BExp: bootstrapping like Boot, but with the effort of search as the label (Ferber et al. 2021).
 
-A state that GBFS solved is labelled with the number of states it expanded; states along the plan have no such number.
+A state that GBFS solved is labelled with the number of expansions. States along the plan are not used, because their
+numbers of expansions are unknown.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from goalward.baselines.boot import BootOptions, Labelled, bootstrap
+from goalward.baselines.boot import BootOptions, LabelledStates, bootstrap
 from goalward.learning.results import TrainingResult
 from goalward.learning.trials import Trial
 from goalward.search.batches import ManyResults
@@ -17,12 +18,12 @@ from goalward.task.strips import Task
 __all__ = ["BootOptions", "expansion_labels", "learn"]
 
 
-def expansion_labels(task: Task, states: BitRows, results: ManyResults) -> Labelled:
-    """The solved states, each with the number of expansions; goal states need none."""
+def expansion_labels(task: Task, states: BitRows, results: ManyResults) -> LabelledStates:
+    """The solved states, each with the number of expansions of its search."""
     solved = results.solved
     return states[solved], results.expanded[solved].astype(np.float32)
 
 
 def learn(trial: Trial[BootOptions]) -> TrainingResult:
-    """Bootstrap with expansions as labels."""
+    """Bootstrap with numbers of expansions as labels."""
     return bootstrap(trial, expansion_labels)

@@ -1,4 +1,4 @@
-"""Fast Downward from the extra ``goalward[baselines]``, run as a program of its own under goalward's limits.
+"""Runs Fast Downward, from the extra ``goalward[baselines]``, as a separate program under goalward's limits.
 
 >>> result = run_planner("lama", "domain.pddl", "problem.pddl", time_limit=60)  # doctest: +SKIP
 >>> result.status, result.length, result.total_time  # doctest: +SKIP
@@ -29,14 +29,15 @@ from goalward.task.plan_file import read_plan
 from goalward.task.validate import validate_plan
 
 PLAN_FILE = "sas_plan"
-LEAST_MEMORY = 32 * 2**20
-"""Below this, in bytes, Fast Downward does not get as far as noticing that it lacks memory: it crashes at the start."""
-WORDS_OF_LACKING_MEMORY = ("MemoryError", "Cannot allocate memory", "failed to map segment", "bad_alloc")
+MIN_MEMORY = 32 * 2**20
+"""Bytes. With a lower limit, Fast Downward crashes at the start instead of reporting that it lacks memory."""
+OUT_OF_MEMORY_MESSAGES = ("MemoryError", "Cannot allocate memory", "failed to map segment", "bad_alloc")
+"""Parts of the output of a program that lacks memory."""
 
 
 @dataclass(frozen=True)
 class Planner:
-    """A configuration of Fast Downward: by an alias of its driver, or by a search."""
+    """A configuration of Fast Downward, given by an alias of its driver or by a search."""
 
     name: str
     summary: str
@@ -44,7 +45,7 @@ class Planner:
     alias: str | None = None
     search: str | None = None
     anytime: bool = False
-    """Does it go on for better plans until it is stopped, and number their files?"""
+    """True if it searches for better plans until it is stopped, and writes them to numbered files."""
 
     def arguments(self, files: list[str]) -> list[str]:
         """The driver's arguments for a domain and a problem file."""
@@ -58,7 +59,7 @@ PLANNERS: dict[str, Planner] = {
     for planner in (
         Planner(
             "fd-ff",
-            "GBFS with h_FF, Fast Downward's",
+            "GBFS with h_FF, by Fast Downward",
             "Hoffmann, Nebel 2001; Helmert 2006",
             search="let(h,eval_modify_costs(ff(),cost_type=one),eager_greedy([h],cost_type=one))",
         ),
@@ -80,7 +81,7 @@ PLANNERS: dict[str, Planner] = {
 
 
 class PlannerStatus(Enum):
-    """How a run ended: as a search of goalward may end, or without an answer because the planner failed."""
+    """How a run ended: the statuses of goalward's searches, and ``FAILED`` if the planner crashed or was killed."""
 
     SOLVED = Status.SOLVED.value
     UNSOLVABLE = Status.UNSOLVABLE.value
@@ -91,7 +92,7 @@ class PlannerStatus(Enum):
     FAILED = "failed"
 
 
-STATUSES = {
+STATUS_OF_EXIT_CODE = {
     10: PlannerStatus.UNSOLVABLE,
     11: PlannerStatus.UNSOLVABLE,
     12: PlannerStatus.EXHAUSTED,
@@ -100,16 +101,16 @@ STATUSES = {
     22: PlannerStatus.OUT_OF_MEMORY,
     23: PlannerStatus.OUT_OF_TIME,
 }
-"""What the exit codes of Fast Downward's driver mean that need no second look."""
+"""The exit codes of Fast Downward's driver that determine the status on their own."""
 
 
 @dataclass(frozen=True)
 class PlannerResult:
-    """How a run ended, the plan if there is one, and what the planner printed of itself (None: it did not).
+    """How a run ended, the plan if there is one, and the figures that the planner printed (None if it printed none).
 
-    ``total_time`` is wall-clock time with translation, measured here. ``search_time`` (CPU seconds) and ``peak_memory``
-    (bytes, virtual, of the search alone) are Fast Downward's own figures. Those of a search that goes on for better
-    plans are figures until the first one. ``reason`` says what failed.
+    ``total_time`` is wall-clock time including translation, measured here. ``search_time`` (CPU seconds) and
+    ``peak_memory`` (bytes of virtual memory, search only) are Fast Downward's own figures. The figures of an anytime
+    planner cover the time until its first plan. ``reason`` says why a run failed.
     """
 
     planner: str
@@ -118,7 +119,7 @@ class PlannerResult:
     steps: tuple[str, ...] = ()
     cost: int | None = None
     uses_costs: bool = False
-    """Does the PDDL ask for a cheap plan, or are costs steps?"""
+    """True if the PDDL minimises action costs; otherwise the cost of a plan is its length."""
     expanded: int | None = None
     evaluated: int | None = None
     generated: int | None = None
@@ -127,14 +128,14 @@ class PlannerResult:
     translate_time: float | None = None
     """Seconds of wall-clock time before the search began."""
     plans: tuple[TimedPlan, ...] = ()
-    """Of a planner that goes on for better plans: all of them, the one in ``steps`` last."""
+    """All plans of an anytime planner; the last one is that in ``steps``."""
     reason: str = ""
     signal: int | None = None
-    """What ended it, where that is why it failed; it need not be its own fault."""
+    """The signal that ended a failed run; somebody else may have sent it."""
 
     @property
     def solved(self) -> bool:
-        """Is there a plan?"""
+        """True if there is a plan."""
         return self.status is PlannerStatus.SOLVED
 
     @property
@@ -144,14 +145,14 @@ class PlannerResult:
 
 
 def find_driver() -> Path | None:
-    """Fast Downward's driver in the package up-fast-downward, found without importing that package."""
+    """The path of Fast Downward's driver in the package up-fast-downward; None if it is not installed."""
     spec = find_spec("up_fast_downward")
     driver = Path(spec.origin).parent / "downward" / "fast-downward.py" if spec and spec.origin else None
     return driver if driver is not None and driver.is_file() else None
 
 
 def missing_driver(name: str) -> UsageError:
-    """What to say where Fast Downward is not installed."""
+    """The error to raise if Fast Downward is not installed."""
     return UsageError(f"{name} needs Fast Downward: pip install 'goalward[baselines]'")
 
 
@@ -168,22 +169,23 @@ def run_planner(
 ) -> PlannerResult:
     """Run a planner of ``PLANNERS`` on PDDL files and check its plan.
 
-    The limits hold for translation and search: seconds of wall-clock time for both together, bytes of address space for
-    each. ``cpu_limit`` is seconds of CPU time, which the system holds them to; it counts whole seconds, rounded up.
-    ``cancelled`` is asked about twenty times a second. ``driver`` is the ``fast-downward.py`` of another build.
-    PDDL that goalward cannot read, or on which it cannot check plans, is refused before anything runs.
+    ``time_limit`` is in seconds of wall-clock time for translation and search together. ``memory_limit`` is in bytes of
+    address space for each of them. ``cpu_limit`` is in seconds of CPU time, rounded up, and enforced by the system.
+    ``cancelled`` is called about twenty times per second. ``driver`` is the ``fast-downward.py`` of another build.
+
+    If goalward cannot read the PDDL, or cannot check plans on it, an error is raised before anything runs.
     """
     if name not in PLANNERS:
         raise UsageError(f"unknown planner {name!r} (known: {', '.join(PLANNERS)})")
-    SearchOptions(time_limit=time_limit, memory_limit=memory_limit)  # refuses limits out of bounds
+    SearchOptions(time_limit=time_limit, memory_limit=memory_limit)  # raises UsageError for limits out of bounds
     if memory_limit is not None and sys.platform == "darwin":
-        raise UsageError(f"{name} cannot be held to a memory limit on macOS, which enforces none; run it without")
+        raise UsageError(f"macOS does not enforce memory limits: run {name} without one")
     driver = driver or find_driver()
     if driver is None:
         raise missing_driver(name)
     domain = read_domain(domain_path)
     problem = read_problem(problem_path, domain)
-    validate_plan(domain, problem, ())  # refuses now, not after an hour of search, what it cannot check
+    validate_plan(domain, problem, ())  # raises now, not after an hour of search, if plans cannot be checked
     files = [str(Path(path).absolute()) for path in (domain_path, problem_path)]
     arguments = [
         *_limit_arguments(time_limit, memory_limit, cpu_limit),
@@ -198,12 +200,13 @@ def run_planner(
 
 
 def _limit_arguments(time_limit: float | None, memory_limit: int | None, cpu_limit: float | None = None) -> list[str]:
-    """The limits that the system holds: memory, and CPU time in case this process is killed and cannot end the other.
+    """The driver's arguments for the limits that the system enforces.
 
-    A limit that is in force already and cannot be raised stays as it is.
+    CPU time is limited even without ``cpu_limit``: if this process is killed, it cannot end the planner. A limit above
+    the hard limit of this process is left out, since the driver could not set it.
     """
     arguments = []
-    # Without a limit of CPU time the clock that counts is ours, and the driver, which rounds down, must not be faster.
+    # Without ``cpu_limit``, the wall clock of this process decides, so the driver must not end the planner earlier.
     seconds = None if cpu_limit is None else math.ceil(cpu_limit)
     if seconds is None and time_limit is not None and math.isfinite(time_limit):
         seconds = math.ceil(time_limit) + 2
@@ -228,7 +231,7 @@ def _result(
     if planner.anytime:
         plans = tuple(timed_plans(folder / PLAN_FILE, ended.out))
         plan_file = folder / f"{PLAN_FILE}.{len(plans)}"
-        if plans and status is not PlannerStatus.CANCELLED:  # whatever ended it
+        if plans and status is not PlannerStatus.CANCELLED:  # a plan counts even if a limit ended the planner
             status, reason = PlannerStatus.SOLVED, ""
     steps: tuple[str, ...] = ()
     cost = None
@@ -252,13 +255,13 @@ def _result(
 
 
 class _PlanError(Exception):
-    """A plan that is none, and why."""
+    """Fast Downward's plan is missing, unreadable or not valid; the message says which."""
 
 
 def _checked_plan(plan_file: Path, domain: Domain, problem: Problem) -> tuple[tuple[str, ...], int]:
-    """The steps of a plan and what they cost by the PDDL."""
+    """The steps of the plan in a file and their cost by the PDDL; _PlanError unless the plan is valid."""
     if not plan_file.exists():
-        raise _PlanError("Fast Downward says that it found a plan, but wrote none")
+        raise _PlanError("Fast Downward reported a plan, but wrote none")
     try:
         steps = [words for _, words in read_plan(plan_file)]
     except GoalwardError as error:
@@ -270,27 +273,30 @@ def _checked_plan(plan_file: Path, domain: Domain, problem: Problem) -> tuple[tu
 
 
 def _judge(ended: Ended, memory_limit: int | None) -> tuple[PlannerStatus, str]:
-    """How a run ended by its exit code and by who ended it, and the reason if it failed. No plan is checked here."""
+    """The status of a run, from its exit code and from who ended it, and the reason if it failed.
+
+    The plan is not checked here.
+    """
     if ended.cut is not None:
         return PlannerStatus.OUT_OF_TIME if ended.cut is Cut.TIME else PlannerStatus.CANCELLED, ""
     if ended.code == 0:
         return PlannerStatus.SOLVED, ""
-    if ended.code in STATUSES:
-        return STATUSES[ended.code], ""
+    if ended.code in STATUS_OF_EXIT_CODE:
+        return STATUS_OF_EXIT_CODE[ended.code], ""
     number = _signal_number(ended.code)
     if number == signal.SIGXCPU:
         return PlannerStatus.OUT_OF_TIME, ""
-    lacking = any(words in ended.err or words in ended.out for words in WORDS_OF_LACKING_MEMORY)
-    if lacking or (memory_limit is not None and memory_limit < LEAST_MEMORY):
+    out_of_memory = any(message in ended.err or message in ended.out for message in OUT_OF_MEMORY_MESSAGES)
+    if out_of_memory or (memory_limit is not None and memory_limit < MIN_MEMORY):
         return PlannerStatus.OUT_OF_MEMORY, ""
     if number is not None:
         return PlannerStatus.FAILED, f"Fast Downward was ended by signal {number}{_signal_name(number)}"
-    line = _useful_line(ended)
+    line = _error_line(ended)
     return PlannerStatus.FAILED, f"Fast Downward failed with exit code {ended.code}{line and f': {line}'}"
 
 
 def _signal_number(code: int) -> int | None:
-    """The signal behind an exit code; the driver hands on those of its parts, -11 becoming 245."""
+    """The signal behind an exit code, or None; the driver turns a component's exit code -11 into 245."""
     return -code if code < 0 else 256 - code if code > 192 else None
 
 
@@ -302,13 +308,13 @@ def _signal_name(number: int) -> str:
     return f" ({name}, perhaps by the system for lack of memory)" if name == "SIGKILL" else f" ({name})"
 
 
-def _useful_line(ended: Ended) -> str:
-    """The first line that speaks of an error; else the last that is no report of the driver's. Empty if there is none.
+def _error_line(ended: Ended) -> str:
+    """The first line of the output with the word "error", or else the last line that is not one of the driver's.
 
-    The driver prints what the translator wrote to stderr as Python shows bytes, ``b'…\\n…'``.
+    The driver prints the translator's stderr as the ``repr`` of bytes, ``b'…\\n…'``.
     """
     err = re.sub(r"^b(['\"])(.*)\1$", lambda shown: shown[2].replace("\\n", "\n"), ended.err, flags=re.MULTILINE)
     noise = re.compile(r"\s|INFO |\[t=|\w+ exit code:|Driver aborting|Remove intermediate file|Peak memory:|usage:")
-    told = [line.strip() for line in err.splitlines() + ended.out.splitlines() if line and not noise.match(line)]
-    chosen = next((line for line in told if re.search("error", line, re.IGNORECASE)), told[-1] if told else "")
+    lines = [line.strip() for line in err.splitlines() + ended.out.splitlines() if line and not noise.match(line)]
+    chosen = next((line for line in lines if re.search("error", line, re.IGNORECASE)), lines[-1] if lines else "")
     return "".join(letter for letter in chosen[:300] if letter.isprintable())

@@ -1,4 +1,4 @@
-"""What Fast Downward's search leaves: what its log says, and plans in numbered files."""
+"""Reads the log of Fast Downward's search and the plans in its numbered files."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class TimedPlan:
-    """A plan on the way to the best one: CPU seconds of the search until then, number of steps and cost.
+    """One plan of an anytime planner: CPU seconds of search until it was found, number of steps, and cost.
 
-    The time is None where the log has grown so long that its beginning was not kept.
+    The time is None if its line is in the beginning of a long log, which is not kept.
     """
 
     seconds: float | None
@@ -22,16 +22,16 @@ class TimedPlan:
 
 
 def timed_plans(plan_file: Path, log: str) -> Iterator[TimedPlan]:
-    """The plans in numbered files, as far as they are whole, and when they were found."""
-    found = list(_whole_plans(plan_file))
+    """The complete plans in the numbered files, with the times at which they were found."""
+    found = list(_complete_plans(plan_file))
     times = re.findall(r"^\[t=([\d.e+-]+)s[^\]]*\] Plan cost: \d+$", log, flags=re.MULTILINE)
     missing = max(len(found) - len(times), 0)
     for number, (length, cost) in enumerate(found):
         yield TimedPlan(float(times[number - missing]) if number >= missing else None, length, cost)
 
 
-def _whole_plans(plan_file: Path) -> Iterator[tuple[int, int]]:
-    """Length and cost of each plan; the last file may have been cut off, and then it does not say what it costs."""
+def _complete_plans(plan_file: Path) -> Iterator[tuple[int, int]]:
+    """Length and cost of each plan. A last file that was cut off has no line with the cost, and is left out."""
     for number in count(1):
         path = plan_file.with_name(f"{plan_file.name}.{number}")
         text = path.read_text(errors="replace") if path.exists() else ""
@@ -43,7 +43,7 @@ def _whole_plans(plan_file: Path) -> Iterator[tuple[int, int]]:
 
 @dataclass(frozen=True)
 class Figures:
-    """What a search did; None where the log does not say."""
+    """The figures of one run; None if the log does not have them."""
 
     expanded: int | None
     evaluated: int | None
@@ -54,11 +54,11 @@ class Figures:
 
 
 def read_figures(log: str, *, until_first_plan: bool) -> Figures:
-    """The figures of the whole search or, of one that goes on for better plans, those until it had the first."""
+    """Read the figures of the whole search, or of an anytime search until its first plan."""
     which = 0 if until_first_plan else -1
 
     def printed(pattern: str, which: int = which) -> str | None:
-        """What a line says, with or without its time stamp; of several such lines the first or the last."""
+        """The group of the pattern in the first or last matching line, with or without a time stamp."""
         found = re.findall(rf"^(?:\[t=[^\]]*\] )?{pattern}$", log, flags=re.MULTILINE)
         return str(found[which]) if found else None
 

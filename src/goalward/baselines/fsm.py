@@ -1,10 +1,12 @@
 """FSM: regressed states with improved labels (Bettker, Minini, Pereira, Ritt 2024).
 
-*Understanding Sample Generation Strategies for Learning Heuristic Functions in Classical Planning*, JAIR 80. Conditions
-are regressed from the goal: a share of them by breadth-first search, the others by random walks that start in its
-leaves. Before any network is trained, labels are improved twice: equal states get the least label among them, and a
-condition gets one more than the label of a sampled condition that an action leads to. Conditions are then completed to
-full states, and random states, labelled above all regressed ones, are added.
+*Understanding Sample Generation Strategies for Learning Heuristic Functions in Classical Planning*, JAIR 80.
+
+1. Conditions are regressed from the goal: some of them by breadth-first search, the others by random walks that start
+   at the leaves of that search.
+2. Labels are improved before training: equal conditions get their minimum label (SAI), and a condition gets at most one
+   more than the label of any sampled condition that an action leads to (SUI).
+3. Conditions are completed to full states, and random states with a label above all others are added.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goalward import _core
-from goalward.baselines.regressed import PLAIN_SAMPLERS
+from goalward.baselines.regressed import PLAIN_SAMPLERS, SAMPLER_HELP
 from goalward.declared import SHARE, option
 from goalward.learning.options import SupervisedOptions
 from goalward.learning.results import TrainingResult
@@ -33,31 +35,33 @@ Labels = npt.NDArray[np.int32]
 
 
 _CONDITIONS_AT_ONCE = 2048
-"""Conditions whose successors are in memory together. Not tuned."""
+"""Number of conditions whose successors are held in memory at the same time. Not tuned."""
 
 
 @dataclass(frozen=True)
 class FsmOptions(SupervisedOptions):
-    """How FSM samples and labels. Defaults are the paper's; the number of samples is RSL's."""
+    """The options of FSM. Defaults are the paper's, except for the number of samples, which is RSL's."""
 
-    samples: int = option(100_000, "training states", 10, 10_000_000)
-    random_share: float = option(0.2, "share of random states, labelled above all others", 0.0, 0.99, kind=SHARE)
+    samples: int = option(100_000, "number of training states", 10, 10_000_000)
+    random_share: float = option(
+        0.2, "share of random states, which get a label above all others", 0.0, 0.99, kind=SHARE
+    )
     breadth_first_share: float = option(
         0.1, "share of the regressed states from breadth-first search; the others are from random walks", kind=SHARE
     )
-    length: int = option(0, "longest regression; 0: |F| over the mean number of effects", 0, 1_000_000)
-    equal_states: bool = option(True, "give equal states the least of their labels (SAI in the paper)")
+    length: int = option(0, "maximum length of a regression; 0: |F| / mean number of effects", 0, 1_000_000)
+    equal_states: bool = option(True, "give equal states their minimum label (SAI in the paper)")
     successors: bool = option(
         True, "label a condition at most one above a sampled one that an action leads to (SUI in the paper)"
     )
-    sampler: str = option("uniform", "where the atoms that a condition leaves open come from", choices=PLAIN_SAMPLERS)
+    sampler: str = option("uniform", SAMPLER_HELP, choices=PLAIN_SAMPLERS)
 
 
 def regression_limit(task: Task) -> int:
-    """|F| over the mean number of effects of an operator, rounded up: the paper's limit of a regression.
+    """The paper's maximum length of a regression: |F| divided by the mean number of effects, rounded up.
 
-    An effect sets a variable, as in Fast Downward's representation: to delete one atom of a mutex group and add
-    another is one effect.
+    Effects are counted as in Fast Downward's representation: deleting one atom of a mutex group and adding another is
+    one effect.
     """
     core = core_atoms(task)
     variables = choose_variables(task, core)
@@ -73,9 +77,9 @@ def regression_limit(task: Task) -> int:
 def sample_conditions(
     task: Task, n: int, breadth_first_share: float, length: int, seed: int, go_on: GoOn | None = None
 ) -> tuple[Rows, Labels]:
-    """Up to n conditions regressed from the goal, which is the first, and the number of steps that each took.
+    """Sample up to n conditions by regression, and the number of regression steps of each; the goal is the first.
 
-    There are fewer if breadth-first search finds all there are, or when ``go_on`` returns False.
+    There are fewer than n if breadth-first search exhausts all conditions, or if ``go_on`` returns False.
     """
     offsets, values, depth = _core.sample_conditions(
         native_regression(task),
@@ -88,25 +92,25 @@ def sample_conditions(
     return Rows(offsets, values), depth
 
 
-def least_of_equal(keys: list[bytes], labels: Labels) -> Labels:
-    """For each key, the least label of all that are equal to it."""
-    least: dict[bytes, int] = {}
+def min_label_of_equal(keys: list[bytes], labels: Labels) -> Labels:
+    """For each key, the minimum label of all entries with the same key."""
+    lowest: dict[bytes, int] = {}
     for key, label in zip(keys, labels.tolist(), strict=True):
-        least[key] = min(label, least.get(key, label))
-    return np.array([least[key] for key in keys], dtype=np.int32)
+        lowest[key] = min(label, lowest.get(key, label))
+    return np.array([lowest[key] for key in keys], dtype=np.int32)
 
 
 def improve_by_successors(task: Task, conditions: Rows, labels: Labels, go_on: GoOn | None = None) -> Labels:
-    """h(x) ← min(h(x), h(y) + 1) until nothing changes, for all y of the sample that an action leads to from x.
+    """Apply h(x) ← min(h(x), h(y) + 1), for all sampled y that an action leads to from x, until nothing changes.
 
-    The action must be applicable in every state of x, and y must hold after it, so the label of x remains an upper
-    bound if that of y is one. When ``go_on`` returns False, labels are improved no further.
+    The action must be applicable in every state of x, and y must hold after it. So if labels are upper bounds, they
+    remain upper bounds. If ``go_on`` returns False, labels are returned as improved so far.
     """
     h = labels.copy()
     beyond = int(h.max()) + 1
 
-    def least_holding(chosen: npt.NDArray[np.bool_], states: BitRows) -> Labels:
-        """The least label among the chosen conditions that hold in each state; ``beyond`` if none does."""
+    def min_label_holding(chosen: npt.NDArray[np.bool_], states: BitRows) -> Labels:
+        """For each state, the minimum label of the chosen conditions that hold in it; ``beyond`` if none does."""
         rows = conditions.select(chosen)
         found = _core.label_states(rows.offsets, rows.values, h[chosen], task.n_atoms, states, beyond, go_on)
         return np.where(found < 0, beyond, found).astype(np.int32)
@@ -118,27 +122,27 @@ def improve_by_successors(task: Task, conditions: Rows, labels: Labels, go_on: G
             break
         part = Rows.of([conditions[i].tolist() for i in range(start, min(start + _CONDITIONS_AT_ONCE, len(h)))])
         source, states = _core.condition_successors(native_regression(task), part.offsets, part.values)
-        least = least_holding(everything, states)
-        held = least < beyond  # no label will ever make the others matter
+        lowest = min_label_holding(everything, states)
+        held = lowest < beyond  # the other successors can never lower a label
         sources.append(source[held] + start)
         targets.append(states[held])
-        best.append(least[held])
+        best.append(lowest[held])
     if not sources:
         return h
-    source, target, least = np.concatenate(sources), np.concatenate(targets), np.concatenate(best)
+    source, target, lowest = np.concatenate(sources), np.concatenate(targets), np.concatenate(best)
     while True:
         before = h.copy()
-        np.minimum.at(h, source, least + 1)
+        np.minimum.at(h, source, lowest + 1)
         lower = h < before
         if not lower.any() or (go_on is not None and not go_on()):
             return h
-        least = least_holding(lower, target)  # only labels that fell can lower others
+        lowest = min_label_holding(lower, target)  # only labels that became lower can lower others
 
 
 def make_dataset(
     task: Task, options: FsmOptions, seed: int, sampling: GoOn | None = None, improving: GoOn | None = None
 ) -> Dataset:
-    """Full states of the regressed conditions with improved labels, then random states above them."""
+    """Make the data set: full states of the regressed conditions with improved labels, then random states."""
     n_random = round(options.samples * options.random_share)
     length = options.length or regression_limit(task)
     conditions, labels = sample_conditions(
@@ -146,7 +150,7 @@ def make_dataset(
     )
     keys = [row.tobytes() for row in conditions]
     if options.equal_states:
-        labels = least_of_equal(keys, labels)
+        labels = min_label_of_equal(keys, labels)
     if options.successors:
         labels = _improve_distinct(task, conditions, keys, labels, improving)
     random = np.random.default_rng([seed, 0xF6])
@@ -159,23 +163,23 @@ def make_dataset(
     labels = np.concatenate([labels, np.full(n_random, beyond, dtype=np.int32)])
     labels[from_bits(states, task.n_atoms)[:, task.goal].all(axis=1)] = 0
     if options.equal_states:
-        labels = least_of_equal([row.tobytes() for row in states], labels)
+        labels = min_label_of_equal([row.tobytes() for row in states], labels)
     return Dataset(task, states, labels, origin, beyond, options.sampler)
 
 
 def _improve_distinct(task: Task, conditions: Rows, keys: list[bytes], labels: Labels, go_on: GoOn | None) -> Labels:
-    """The same for a sample with repetitions: each distinct condition is improved once, from its least label."""
+    """Like :func:`improve_by_successors`, but improves each distinct condition once, from its minimum label."""
     first: dict[bytes, int] = {}
     number = np.array([first.setdefault(key, len(first)) for key in keys])
     chosen = np.zeros(len(keys), dtype=np.bool_)
     chosen[np.unique(number, return_index=True)[1]] = True
-    improved = improve_by_successors(task, conditions.select(chosen), least_of_equal(keys, labels)[chosen], go_on)
+    improved = improve_by_successors(task, conditions.select(chosen), min_label_of_equal(keys, labels)[chosen], go_on)
     lower: Labels = np.minimum(labels, improved[number])
     return lower
 
 
 def learn(trial: Trial[FsmOptions]) -> TrainingResult:
-    """Sample, improve labels, train."""
+    """Sample conditions, improve their labels, and train on the resulting data set."""
     trial.phase("sampling")
     dataset = make_dataset(
         trial.task, trial.options, trial.seed, trial.until("conditions"), trial.until("improved labels")

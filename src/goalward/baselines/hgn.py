@@ -4,11 +4,14 @@ Shen, Trevizan and Thiébaux, *Learning Domain-Independent Planning Heuristics w
 Vertices are atoms and hyperedges are operators, from the atoms of the precondition (tail) to the add effects (head). No
 weight belongs to an atom, an operator or a problem, so one network gives a value to the states of any task.
 
-Two things differ from the paper. There a hyperedge sees the features of its atoms side by side, sorted by name and
-padded to the largest precondition and add effect of the domain; here it sees their sums, so that the value depends
-neither on names nor on a largest size. And there an atom receives the sum of the messages of the operators that add it;
-here that is their mean unless "sum" is asked for, since the number of those operators grows with the problem and
-networks trained with sums did not carry over to larger problems as well (``benchmarks/hgn_generalisation.py``).
+Two things differ from the paper:
+
+- In the paper, the input of a hyperedge is the concatenation of its atoms' features, sorted by name and padded to the
+  largest precondition and add effect of the domain. Here it is their sum, so the value depends neither on names nor on
+  a maximum size.
+- In the paper, an atom receives the sum of the messages of the operators that add it. Here it receives their mean,
+  unless "sum" is asked for. The number of those operators grows with the problem, and networks trained with sums
+  generalised worse to larger problems (``benchmarks/hgn_generalisation.py``).
 """
 
 from __future__ import annotations
@@ -28,14 +31,14 @@ from goalward.task.strips import Rows, Task
 VERTEX_FEATURES = 2  # true in the state, in the goal
 EDGE_FEATURES = 3  # cost, |Add|, |Pre|
 
-# Floats that one hidden layer of a batch may take; larger batches are evaluated in pieces.
+# Maximum size of one hidden layer of a batch, in floats; larger batches are evaluated in pieces.
 PIECE_FLOATS = 1 << 20
-# Stands for a value that is not finite: the state comes last but is not pruned.
-WORST = 1e30
+# Replaces values that are not finite: such a state is expanded last, but not pruned.
+WORST_VALUE = 1e30
 
 
 class Hypergraph:
-    """The delete relaxation of a task, as sparse matrices that sum over the atoms or operators next to each other."""
+    """The delete relaxation of a task, as sparse matrices that sum features over the neighbours in the hypergraph."""
 
     def __init__(self, task: Task, *, unit_costs: bool = True, aggregation: str = "mean") -> None:
         self.n_vertices, self.n_edges = task.n_atoms, task.n_operators
@@ -55,7 +58,7 @@ class Hypergraph:
 
 
 def _sums(rows: Rows, n_values: int, *, mean: bool = False) -> torch.Tensor:
-    """A matrix that maps numbers per value to their sums, or means, over each row."""
+    """A sparse matrix that maps one number per value to the sum, or mean, over the values of each row."""
     indices = torch.from_numpy(np.stack([rows.owners, rows.values]).astype(np.int64))
     shares = 1 / rows.lengths[rows.owners] if mean else np.ones(len(rows.values))
     numbers = torch.from_numpy(shares.astype(np.float32))
@@ -63,15 +66,15 @@ def _sums(rows: Rows, n_values: int, *, mean: bool = False) -> torch.Tensor:
 
 
 def gather(sums: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-    """Sums or means over neighbours for every state: (values, states, width) in, (rows, states, width) out."""
+    """Apply a matrix of :func:`_sums` for every state: (values, states, width) in, (rows, states, width) out."""
     return torch.sparse.mm(sums, x.flatten(1)).view(sums.shape[0], *x.shape[1:])  # type: ignore[no-any-return]
 
 
 class Mlp(nn.Module):
-    """Two dense layers over inputs side by side, LeakyReLU after each.
+    """Two dense layers over the concatenation of several inputs, each followed by LeakyReLU.
 
-    The first layer is applied input by input: what does not change between steps is multiplied once, and a sum over
-    neighbours can be taken on either side of the product, wherever there are fewer rows.
+    The first layer can be applied input by input. Then inputs that do not change between steps are multiplied only
+    once, and the product can be computed before or after a sum over neighbours, whichever has fewer rows.
     """
 
     def __init__(self, n_inputs: int, width: int, latent: int) -> None:
@@ -81,20 +84,20 @@ class Mlp(nn.Module):
         self.second = nn.Linear(latent, latent)
 
     def parts(self) -> tuple[torch.Tensor, ...]:
-        """The first layer's weights, input by input."""
+        """The first layer's weights, split by input."""
         return torch.split(self.first.weight, self.width, dim=1)
 
     def finish(self, summed: torch.Tensor) -> torch.Tensor:
-        """The output, from the sum of all parts and the bias."""
+        """The output, given the sum of the products of all parts and of the bias."""
         return leaky_relu(self.second(leaky_relu(summed)))
 
     def forward(self, *inputs: torch.Tensor) -> torch.Tensor:
-        """The output for inputs that are all there."""
+        """The output, given all inputs."""
         return self.finish(self.first(torch.cat(inputs, dim=-1)))
 
 
 class HypergraphNetwork(nn.Module):
-    """Encode, pass messages with the same weights again and again, decode a value of the whole from every step.
+    """Encodes features, passes messages with the same weights in every step, and decodes a value after each step.
 
     With ē, v̄ the encoded features and e, v the latents of the step before (ē and v̄ at first), a step computes
 
@@ -102,7 +105,7 @@ class HypergraphNetwork(nn.Module):
         v'(a) = φ_v(v̄, v, mean or Σ of e' over the operators that add a)
         u'    = φ_u(Σ v' over all atoms, Σ e' over all operators)
 
-    and the decoder reads the value off u'. u' is not fed back: messages go one hyperedge a step.
+    and the decoder computes the value from u'. u' is not fed back, so messages travel one hyperedge per step.
     """
 
     def __init__(self, latent: int, generator: torch.Generator | None = None) -> None:
@@ -118,7 +121,7 @@ class HypergraphNetwork(nn.Module):
         self._initialise(generator)
 
     def _initialise(self, generator: torch.Generator | None) -> None:
-        """PyTorch's default for linear layers, from our own generator."""
+        """PyTorch's default initialisation of linear layers, with the given generator."""
         with torch.no_grad():
             for module in self.modules():
                 if isinstance(module, nn.Linear):
@@ -127,7 +130,7 @@ class HypergraphNetwork(nn.Module):
                     module.bias.uniform_(-bound, bound, generator=generator)
 
     def steps(self, graph: Hypergraph, states: torch.Tensor) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-        """Latents of vertices and edges after each step, for ever; states are floats of shape (states, atoms)."""
+        """Yield the latents of vertices and edges after each step, without end; states have shape (states, atoms)."""
         v = v0 = self.encode_vertex(graph.vertex_features(states))
         e = e0 = self.encode_edge(graph.edge_features)[:, None]
         of_e0, of_e, of_tail0, of_tail, of_head0, of_head = self.update_edge.parts()
@@ -142,18 +145,18 @@ class HypergraphNetwork(nn.Module):
             v = self.update_vertex.finish(vertex_constant + linear(v, of_v) + entering)
             yield v, e
 
-    def read(self, v: torch.Tensor, e: torch.Tensor) -> torch.Tensor:
-        """One value per state from the latents of vertices and edges."""
+    def decode_value(self, v: torch.Tensor, e: torch.Tensor) -> torch.Tensor:
+        """One value per state, from the latents of vertices and edges."""
         u = self.update_global(v.sum(dim=0), e.sum(dim=0))
         return self.output(self.decode(u)).squeeze(1)  # type: ignore[no-any-return]
 
     def forward(self, graph: Hypergraph, states: torch.Tensor, n_steps: int) -> torch.Tensor:
         """The value of each state after each step, of shape (steps, states)."""
         latents = self.steps(graph, states)
-        return torch.stack([self.read(*next(latents)) for _ in range(n_steps)])
+        return torch.stack([self.decode_value(*next(latents)) for _ in range(n_steps)])
 
     def values(self, graph: Hypergraph, states: torch.Tensor, n_steps: int) -> torch.Tensor:
-        """The value of each state after the last step, without gradients and in bounded memory."""
+        """The value of each state after the last step; without gradients, and piece by piece to bound memory."""
         rows = max(graph.n_edges, graph.n_vertices, 1)
         found = []
         with torch.inference_mode():
@@ -161,13 +164,13 @@ class HypergraphNetwork(nn.Module):
                 latents = self.steps(graph, piece)
                 for _ in range(n_steps - 1):
                     next(latents)
-                found.append(self.read(*next(latents)))
+                found.append(self.decode_value(*next(latents)))
             values = torch.cat(found) if found else torch.zeros(0)
-            return torch.where(values.isfinite(), values, WORST)
+            return torch.where(values.isfinite(), values, WORST_VALUE)
 
 
 class HypergraphHeuristic:
-    """A network as a heuristic function over batches of states of one task."""
+    """Makes a network a heuristic function over batches of states of one task."""
 
     __name__ = "strips-hgn"
 
@@ -178,7 +181,7 @@ class HypergraphHeuristic:
         self.threads = threads
 
     def __call__(self, states: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
-        """Values of states given as zeros and ones."""
+        """Evaluate states given as zeros and ones, of shape (states, atoms)."""
         with torch_threads(self.threads):
             values = self.network.values(self.graph, torch.from_numpy(states).float(), self.n_steps)
         return values.numpy()
@@ -186,7 +189,7 @@ class HypergraphHeuristic:
 
 @contextlib.contextmanager
 def torch_threads(n: int) -> Iterator[None]:
-    """PyTorch with this many threads, for a while."""
+    """Set PyTorch's number of threads within a ``with`` statement."""
     before = torch.get_num_threads()
     if before != n:
         torch.set_num_threads(n)

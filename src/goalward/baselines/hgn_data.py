@@ -1,4 +1,4 @@
-"""What a hypergraph network learns from: states along optimal plans of small problems."""
+"""Training data of a hypergraph network: states along optimal plans of small problems."""
 
 from __future__ import annotations
 
@@ -16,23 +16,27 @@ from goalward.search import SearchOptions, Status, bind_heuristic, search
 from goalward.task.states import from_bits, random_walk_states, states_along, to_lists
 from goalward.task.strips import Ints, Task
 
-# Walks of these lengths take turns: long ones go far, but in some domains they all end near the goal.
+# Walks of these lengths take turns. Long walks get far from the initial state, but in some domains all of them end near
+# the goal.
 WALK_STEPS = (100, 30, 10, 3)
 
 
 @dataclass(frozen=True, eq=False)
-class Lessons:
-    """States of one task, as zeros and ones of shape (states, |F|), and the cost of an optimal plan from each."""
+class OptimalPlanStates:
+    """States of one task, as zeros and ones of shape (states, |F|), and the cost of an optimal plan from each.
+
+    ``status`` is that of the first search: from the task's initial state or, with ``near_goal``, from a regressed one.
+    """
 
     task: Task
     states: npt.NDArray[np.uint8]
     labels: npt.NDArray[np.float32]
     plans: int
     seconds: float
-    status: Status  # of the first search: from the task's own initial state, unless states near the goal were asked for
+    status: Status
 
     def summary(self) -> dict[str, Any]:
-        """For people, and for the model file."""
+        """The figures that the command line shows and the model file stores."""
         return {
             "problem": self.task.problem_name,
             "atoms": self.task.n_atoms,
@@ -45,13 +49,14 @@ class Lessons:
         }
 
 
-def teach(
+def states_on_optimal_plans(
     task: Task, options: DomainOptions, seconds: float, seed: int, go_on: Callable[[], bool] | None = None
-) -> Lessons:
-    """Optimal plans of a task by A* with h_max, from its initial state and then from ends of random walks.
+) -> OptimalPlanStates:
+    """Solve states of a task by A* with h_max, and return the states along the optimal plans.
 
-    Ends after ``seconds``, or when there are enough states. If the task's own initial state is not solved by then,
-    there are no states. With ``near_goal`` the ends of regressions stand for both, each with a tenth of the time.
+    Searches start from the task's initial state and then from ends of random walks. If the initial state is not solved,
+    there are no states. With ``near_goal``, searches start from ends of regressions instead, each with a tenth of the
+    time. Ends after ``seconds``, or when there are enough states.
     """
     started = time.monotonic()
     heuristic = bind_heuristic(task, "hmax", unit_costs=options.unit_costs)
@@ -66,8 +71,8 @@ def teach(
         left = seconds - (time.monotonic() - started)
         if first is not None and (left <= 0 or len(label_of) >= options.states_per_problem):
             break
-        most = min(left, seconds / 10) if near else left
-        limits = SearchOptions(algorithm="astar", time_limit=max(most, 1e-3), unit_costs=options.unit_costs)
+        limit = min(left, seconds / 10) if near else left
+        limits = SearchOptions(algorithm="astar", time_limit=max(limit, 1e-3), unit_costs=options.unit_costs)
         result = search(task, heuristic, limits, init=init, progress=(lambda _: go_on()) if go_on else None)
         if result.status is Status.CANCELLED or (go_on and not go_on()):
             raise KeyboardInterrupt
@@ -77,13 +82,13 @@ def teach(
         if result.plan is not None:
             plans += 1
             spent = np.cumsum([0, *costs[list(result.plan)]])
-            # Each rest of an optimal plan is optimal too.
+            # Each suffix of an optimal plan is optimal.
             for row, label in zip(states_along(task, init, result.plan), spent[-1] - spent, strict=True):
                 label_of[row.tobytes()] = int(label)
     bits = np.frombuffer(b"".join(label_of), dtype=np.uint64).reshape(len(label_of), -(-task.n_atoms // 64))
     states = from_bits(bits, task.n_atoms).view(np.uint8)
     labels = np.array(list(label_of.values()), dtype=np.float32)
-    return Lessons(task, states, labels, plans, time.monotonic() - started, first or Status.OUT_OF_TIME)
+    return OptimalPlanStates(task, states, labels, plans, time.monotonic() - started, first or Status.OUT_OF_TIME)
 
 
 def _regressed(task: Task, options: DomainOptions, seed: int) -> list[Ints]:

@@ -1,6 +1,6 @@
-"""The domain model file: a hypergraph network for every problem of one domain, and how it came to be.
+"""Domain models: a hypergraph network for all problems of one domain, with a record of its training.
 
-One safetensors file, read without PyTorch; only :meth:`DomainModel.heuristic` needs it.
+A model is stored in one safetensors file. Only :meth:`DomainModel.heuristic` needs PyTorch.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from goalward.errors import GoalwardError, StoredFileError, UsageError
 from goalward.extras import require_torch
 from goalward.search.heuristics import BoundHeuristic, bind_heuristic
 from goalward.search.learned import checked_info, require_domain
-from goalward.search.planning import Solver
+from goalward.search.planning import LearnedModel
 from goalward.search.starts import Start
 from goalward.task.lifted_reader import parse_domain, parse_problem
 from goalward.task.plan_file import write_bytes_atomically
@@ -34,7 +34,7 @@ VERSION = 1
 MAX_STEPS = 1000
 
 AGGREGATIONS: dict[str, str] = {
-    "mean": "mean of the messages that reach an atom, carries over to larger problems",
+    "mean": "mean of the messages that reach an atom, which generalises better to larger problems",
     "sum": "their sum, as in the paper",
 }
 
@@ -56,45 +56,45 @@ COSTS = Kind(
 
 @dataclass(frozen=True)
 class DomainOptions(Options):
-    """How a network for a domain is taught and trained.
+    """The options of training a domain model.
 
     With ``unit_costs`` the network learns the number of steps to the goal, otherwise their cost by the PDDL.
     """
 
-    n_steps: int = option(10, "M, message-passing steps while training", 1, MAX_STEPS, flag="--steps")
-    latent: int = option(32, "numbers that stand for an atom or an operator inside the network", 1, 4096)
+    n_steps: int = option(10, "M, message-passing steps in training", 1, MAX_STEPS, flag="--steps")
+    latent: int = option(32, "size of the latent vector of an atom or an operator", 1, 4096)
     aggregation: str = option(
         "mean", "; ".join(f"{name}: {text}" for name, text in AGGREGATIONS.items()), choices=AGGREGATIONS
     )
-    states_per_problem: int = option(100, "states to learn from, along optimal plans from random walks", 1, 1_000_000)
+    states_per_problem: int = option(100, "states to learn from per problem, along optimal plans", 1, 1_000_000)
     near_goal: int = option(
         0,
-        "learn from the ends of regressions of up to so many steps, for problems too large to solve optimally; "
-        "0: from initial states and walks from them",
+        "learn from states at the ends of regressions of up to this many steps, for problems too large to solve "
+        "optimally; 0: from initial states and random walks from them",
         0,
         10_000,
     )
-    teacher_limit: float = option(10.0, "time for the optimal plans of each problem", kind=DURATION)
-    unit_costs: bool = option(True, "learn the number of steps or their cost by the PDDL", kind=COSTS, flag="--costs")
+    teacher_limit: float = option(10.0, "time limit for finding optimal plans, per problem", kind=DURATION)
+    unit_costs: bool = option(True, "learn the number of steps, or their cost by the PDDL", kind=COSTS, flag="--costs")
     learning_rate: float = option(1e-3, "learning rate of Adam", 1e-9, 10.0)
     weight_decay: float = option(2.5e-4, "weight decay of Adam", 0.0, 10.0)
-    batch_size: int = option(32, "states of a step of gradient descent", 1, 1_000_000)
-    max_epochs: int = option(200, "passes over the states at most; training stops early", 1, 1_000_000, flag="--epochs")
+    batch_size: int = option(32, "batch size of gradient descent", 1, 1_000_000)
+    max_epochs: int = option(200, "maximum number of epochs; training may stop early", 1, 1_000_000, flag="--epochs")
     patience: int = option(30, "epochs without a lower validation loss after which training stops", 1, 1_000_000)
     validation_share: float = option(
-        0.2, "share of the states that is held out to stop training early", 0.001, 0.9, kind=SHARE
+        0.2, "share of the states that is held out for early stopping", 0.001, 0.9, kind=SHARE
     )
     time_limit: float | None = option(
-        None, "time for everything but grounding; half of it for the teacher", kind=DURATION
+        None, "time limit, without grounding; at most half of it is for finding optimal plans", kind=DURATION
     )
     seed: int = option(0, "same seed, same machine, same model", 0, 2**32 - 1)
     threads: int = option(1, "threads for PyTorch", 1, 1024)
 
 
 def check_steps(n_steps: int) -> int:
-    """The number of message-passing steps, if there can be so many."""
+    """Return the number of message-passing steps; UsageError if it is out of bounds."""
     if not 1 <= n_steps <= MAX_STEPS:
-        raise UsageError(f"the number of message-passing steps is {n_steps}; it goes from 1 to {MAX_STEPS}")
+        raise UsageError(f"message_steps must be between 1 and {MAX_STEPS}, but is {n_steps}")
     return n_steps
 
 
@@ -115,35 +115,33 @@ def parameter_shapes(latent: int) -> dict[str, tuple[int, ...]]:
 
 
 @dataclass(frozen=True, eq=False)
-class DomainModel(Solver):
-    """A trained heuristic for a domain. ``info`` says how it was made: problems, seed, versions, training curve."""
+class DomainModel(LearnedModel):
+    """A trained heuristic for a domain. ``info`` records its training: problems, seed, versions, training curve."""
 
     domain_name: str
     domain_text: str
     weights: Weights
     options: DomainOptions
     info: dict[str, Any] = field(default_factory=dict)
+    task: None = field(default=None, init=False)  # the model is for all problems of its domain
 
     def __repr__(self) -> str:
         return (
-            f"<DomainModel for {self.domain_name} by {self.info.get('method', 'hand')}: {self.n_parameters:,} numbers>"
+            f"<DomainModel for {self.domain_name} by {self.info.get('method', 'hand')}: "
+            f"{self.n_parameters:,} parameters>"
         )
 
     @property
     def n_parameters(self) -> int:
-        """Numbers that were learned."""
+        """Number of parameters of the network."""
         return sum(array.size for array in self.weights.values())
 
-    @property
-    def task(self) -> None:
-        """None: the model is for every problem of its domain, not for one task."""
-
     def check_domain(self, text: str, source: str) -> None:
-        """Refuse a domain that is not the one the model was trained for, comments and layout aside."""
+        """Raise StateMismatchError unless the domain is the model's, up to comments and layout."""
         require_domain(self.domain_name, self.domain_text, text, source)
 
     def start(self, text: str, source: str) -> Start:
-        """The initial state of any problem of the domain, which is grounded for it."""
+        """Ground a problem of the domain, and return its initial state."""
         from goalward.task.grounding import ground  # noqa: PLC0415 - loads the translator
 
         domain = parse_domain(self.domain_text, f"the domain of {source}")
@@ -151,19 +149,19 @@ class DomainModel(Solver):
         return Start(task, task.init, text, source)
 
     def save(self, path: str | Path) -> None:
-        """Write it to one file, all or nothing; :func:`goalward.load_model` reads it."""
+        """Write the model to a file atomically; :func:`goalward.load_model` reads it."""
         save_domain_model(self, path)
 
     def with_settings(self, *, message_steps: int | None = None, **unknown: int) -> DomainModel:
-        """With another number of message-passing steps than in training."""
+        """The same model with another number of message-passing steps."""
         if unknown:
-            raise UsageError(f"a model of a domain has no setting {min(unknown)}; it has message_steps")
+            raise UsageError(f"a domain model has no setting {min(unknown)!r} (its settings: message_steps)")
         if message_steps is None:
             return self
         return replace(self, options=replace(self.options, n_steps=check_steps(message_steps)))
 
     def summary(self, *, details: bool = False) -> dict[str, Any]:
-        """What a person wants to know of the network and its training."""
+        """Facts about the network and its training; with ``details`` also the curve and the list of problems."""
         info, options = self.info, self.options
         problems = info.get("problems") or []
         facts = {
@@ -206,7 +204,7 @@ class DomainModel(Solver):
 
 
 def save_domain_model(model: DomainModel, path: str | Path) -> None:
-    """Write a domain model to one file, all or nothing."""
+    """Write a domain model to a file atomically."""
     arrays: dict[str, npt.NDArray[Any]] = {f"network.{name}": array for name, array in model.weights.items()}
     arrays["domain_text"] = np.frombuffer(model.domain_text.encode(), dtype=np.uint8)
     header = {
@@ -220,16 +218,16 @@ def save_domain_model(model: DomainModel, path: str | Path) -> None:
 
 
 def load_domain_model(path: str | Path) -> DomainModel:
-    """Read a domain model; a damaged, foreign or newer file is an error that says so."""
+    """Read a domain model; StoredFileError if the file is damaged, of another kind or of a newer format."""
     header, arrays = read_safetensors(path, DOMAIN_FORMAT, VERSION, "domain model")
     try:
         options = DomainOptions(**header["options"])
         text = arrays["domain_text"].tobytes().decode()
         weights = {name[8:]: array for name, array in arrays.items() if name.startswith("network.")}
         if {name: array.shape for name, array in weights.items()} != parameter_shapes(options.latent):
-            raise ValueError("the weights are not those of a hypergraph network")
+            raise ValueError("the weights do not have the shapes of a hypergraph network")
         if not all(array.dtype == np.float32 and np.isfinite(array).all() for array in weights.values()):
-            raise ValueError("the weights are not finite numbers of 32 bits")
+            raise ValueError("the weights are not finite 32-bit numbers")
         return DomainModel(str(header["domain"]), text, weights, options, checked_info(header["info"]))
     except (KeyError, ValueError, TypeError, GoalwardError) as error:
         raise StoredFileError(f"{path}: damaged domain model ({short_message(error)})") from None

@@ -1,4 +1,4 @@
-"""Training a hypergraph network for a domain: supervised learning on the states of several problems."""
+"""Trains a hypergraph network for a domain by supervised learning on states of several problems."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import numpy.typing as npt
 import torch
 
 from goalward.baselines.hgn import Hypergraph, HypergraphNetwork, torch_threads
-from goalward.baselines.hgn_data import Lessons, teach
+from goalward.baselines.hgn_data import OptimalPlanStates, states_on_optimal_plans
 from goalward.baselines.hgn_model import DomainModel, DomainOptions
 from goalward.errors import GoalwardError, UsageError
 from goalward.learning.adam import Adam
@@ -24,19 +24,19 @@ from goalward.learning.best_so_far import BestSoFar
 from goalward.search.learned import require_domain
 from goalward.task.strips import Task
 
-TEACHER_SHARE = 0.5  # of the time limit that the teacher may use
+TEACHER_SHARE = 0.5  # share of the time limit that finding optimal plans may use
 
-PIECE = 16  # states of one problem that are learned from together; fewer cost nearly as much time
-VALIDATION_PIECE = 64
-HOPELESS = 0.9  # share of the labels' variance that is left by a network that has not learned anything yet
-CLIP = 10.0  # norm of the gradient: sums over many operators, step after step, can make it explode
+PIECE = 16  # states of one problem in one forward pass; fewer take nearly as much time
+VALIDATION_PIECE = 64  # the same in validation, which needs no gradients
+UNTRAINED_SHARE = 0.9  # a loss above this share of the labels' variance means that nothing has been learned yet
+CLIP = 10.0  # maximum norm of the gradient, which can explode through sums over many operators in many steps
 
 End = Literal["early stopping", "all epochs", "time limit", "interrupted", "diverged"]
 
 
 @dataclass(frozen=True)
 class DomainEpoch:
-    """One line of the training curve; losses are squared errors averaged over states and steps."""
+    """One point of the training curve; losses are squared errors averaged over states and steps."""
 
     number: int
     train_loss: float
@@ -45,24 +45,25 @@ class DomainEpoch:
 
 
 class DomainWatcher(Protocol):
-    """Told what happens while a domain model is trained. ``go_on`` and ``epoch`` return False to stop."""
+    """Follows the training of a domain model. ``go_on`` and ``epoch`` return False to stop it."""
 
     def go_on(self) -> bool:
-        """Asked while the teacher searches; to stop there is to learn nothing."""
+        """Called during the search for optimal plans; if it returns False, training ends without a model."""
 
-    def lessons(self, lessons: Lessons) -> None:
-        """The data of one problem is ready, or its teacher found no plan."""
+    def lessons(self, lessons: OptimalPlanStates) -> None:
+        """Called when the search for optimal plans of one problem has ended; there may be no states."""
 
     def epoch(self, epoch: DomainEpoch) -> bool | None:
-        """An epoch is over."""
+        """Called after each epoch; if it returns False, training ends with the best weights so far."""
 
 
 def train_domain(
     tasks: Sequence[Task], options: DomainOptions | None = None, watcher: DomainWatcher | None = None
 ) -> DomainModel:
-    """Learn a heuristic for all problems of a domain from small ones.
+    """Learn a heuristic for all problems of a domain from optimal plans of small ones.
 
-    Problems that the teacher does not solve are left out. Ctrl-C while training keeps the best weights so far.
+    Problems without an optimal plan in the time limit are left out. Ctrl-C during training keeps the best weights so
+    far.
     """
     options = options or DomainOptions()
     started = time.monotonic()
@@ -76,17 +77,16 @@ def train_domain(
     lessons = []
     for i, task in enumerate(tasks):
         seed = int(np.random.SeedSequence([options.seed, i]).generate_state(1, np.uint64)[0])
-        lessons.append(teach(task, options, seconds, seed, watcher.go_on if watcher else None))
+        lessons.append(states_on_optimal_plans(task, options, seconds, seed, watcher.go_on if watcher else None))
         if watcher:
             watcher.lessons(lessons[-1])
     learnable = [lesson for lesson in lessons if len(lesson.labels)]
     if not learnable:
         raise UsageError(
-            f"the teacher solved none of the problems, with {seconds:g} s for each: "
-            "give smaller problems or a longer --teacher-limit"
+            f"no problem was solved optimally within {seconds:g} s: give smaller problems or a longer --teacher-limit"
         )
     if sum(len(lesson.labels) for lesson in learnable) < 2:
-        raise UsageError("the problems give one state to learn from, and it takes two: give other problems")
+        raise UsageError("the problems give only one state to learn from, but two are needed: give other problems")
     with torch_threads(options.threads):
         run = _Run(learnable, options, started, watcher)
         run.train()
@@ -102,33 +102,37 @@ def train_domain(
         "versions": {"goalward": version("goalward"), "torch": torch.__version__, "python": platform.python_version()},
     }
     weights = {name: tensor.numpy().copy() for name, tensor in run.best.state.items()}
-    info = cast(dict[str, Any], json.loads(json.dumps(info)))  # as the model file will give it back
+    info = cast(dict[str, Any], json.loads(json.dumps(info)))  # with the types that the model file will give back
     return DomainModel(tasks[0].domain_name, tasks[0].domain_text, weights, options, info)
 
 
 class _Problem:
-    """The lessons of one problem as tensors."""
+    """The states and labels of one problem as tensors."""
 
-    def __init__(self, lessons: Lessons, options: DomainOptions) -> None:
+    def __init__(self, lessons: OptimalPlanStates, options: DomainOptions) -> None:
         self.graph = Hypergraph(lessons.task, unit_costs=options.unit_costs, aggregation=options.aggregation)
         self.states = torch.from_numpy(lessons.states)
         self.labels = torch.from_numpy(lessons.labels)
 
     def loss(self, network: HypergraphNetwork, rows: npt.NDArray[np.int64], n_steps: int) -> torch.Tensor:
-        """Squared errors of some states, averaged over the steps and summed over the states."""
+        """Squared errors of the states in ``rows``, averaged over steps and summed over states."""
         chosen = torch.from_numpy(rows)
         values = network(self.graph, self.states[chosen].float(), n_steps)
         return torch.square(values - self.labels[chosen]).mean(dim=0).sum()
 
 
-Piece = tuple[int, npt.NDArray[np.int64]]  # a problem, and some of its states
+Piece = tuple[int, npt.NDArray[np.int64]]  # index of a problem, and indices of some of its states
 
 
 class _Run:
-    """Supervised learning on the states of all problems."""
+    """One run of supervised learning on the states of all problems."""
 
     def __init__(
-        self, lessons: Sequence[Lessons], options: DomainOptions, started: float, watcher: DomainWatcher | None
+        self,
+        lessons: Sequence[OptimalPlanStates],
+        options: DomainOptions,
+        started: float,
+        watcher: DomainWatcher | None,
     ) -> None:
         self.options = options
         self.started = started
@@ -137,18 +141,18 @@ class _Run:
         self.random = np.random.default_rng([options.seed, 0x46A7])
         self._split([len(lesson.labels) for lesson in lessons])
         self.network = HypergraphNetwork(options.latent, torch.Generator().manual_seed(options.seed))
-        with torch.no_grad():  # no epochs are spent on finding the range of the labels
+        with torch.no_grad():  # starting at the mean label saves epochs
             self.network.output.bias.fill_(float(np.concatenate([lesson.labels for lesson in lessons]).mean()))
         self.optimiser = Adam(self.network.parameters(), options.learning_rate, weight_decay=options.weight_decay)
         self.curve: list[DomainEpoch] = []
         self.best = BestSoFar(self.network, options.patience)
         held_out = [lesson.labels[rows] for lesson, rows in zip(lessons, self.validation_rows, strict=True)]
-        # Training begins with epochs in which the value is much the same for all states; they do not count as the end.
-        self.hopeless = HOPELESS * float(np.concatenate(held_out).var()) or math.inf
+        # In its first epochs, the network gives all states nearly the same value. Early stopping must not end them.
+        self.untrained_loss = UNTRAINED_SHARE * float(np.concatenate(held_out).var()) or math.inf
         self.end: End = "all epochs"
 
     def _split(self, sizes: list[int]) -> None:
-        """Hold out a share of all states."""
+        """Split all states at random into training and validation rows, by problem."""
         owners = np.repeat(np.arange(len(sizes)), sizes)
         rows = np.concatenate([np.arange(size) for size in sizes])
         order = self.random.permutation(len(owners))
@@ -160,7 +164,7 @@ class _Run:
         self.validation_rows, self.train_rows = by_problem(order[:held_out]), by_problem(order[held_out:])
 
     def train(self) -> None:
-        """Train until something ends it."""
+        """Train epoch by epoch until a limit, early stopping, the watcher or Ctrl-C ends it; sets ``end``."""
         try:
             for number in range(1, self.options.max_epochs + 1):
                 train_loss, validation_loss = self._learn(), self._validate()
@@ -176,7 +180,7 @@ class _Run:
                     self.end = "interrupted"
                 elif self._out_of_time():
                     self.end = "time limit"
-                elif self.best.patience_is_over(number) and self.best.loss < self.hopeless:
+                elif self.best.patience_is_over(number) and self.best.loss < self.untrained_loss:
                     self.end = "early stopping"
                 else:
                     continue
@@ -189,7 +193,7 @@ class _Run:
         return limit is not None and time.monotonic() - self.started >= limit
 
     def _batches(self) -> Iterator[list[Piece]]:
-        """All training states in random order: a batch is several pieces, each of states of one problem."""
+        """All training states in random order. A batch has several pieces, each with states of one problem."""
         size = min(PIECE, self.options.batch_size)
         pieces: list[Piece] = []
         for i, rows in enumerate(self.train_rows):
@@ -201,7 +205,7 @@ class _Run:
             yield [pieces[k] for k in order[start : start + together]]
 
     def _learn(self) -> float:
-        """One epoch; the mean loss."""
+        """Train for one epoch; return the mean loss."""
         total, seen = 0.0, 0
         for batch in self._batches():
             size = sum(len(rows) for _, rows in batch)
@@ -218,7 +222,7 @@ class _Run:
         return total / max(seen, 1)
 
     def _validate(self) -> float:
-        """Mean loss on the states held out."""
+        """The mean loss on the states that are held out."""
         with torch.no_grad():
             losses = [
                 float(problem.loss(self.network, piece, self.options.n_steps))

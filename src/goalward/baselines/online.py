@@ -1,4 +1,4 @@
-"""A network that is trained bit by bit, on data that its own predictions help to make."""
+"""A network that is trained incrementally, on data that its own predictions help to make."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from goalward.task.strips import Task
 
 
 class OnlineNetwork:
-    """A network and its optimiser. Labels are divided by ``scale`` inside, which only speeds training up."""
+    """A network and its optimiser. Labels are divided by ``scale`` internally, which only speeds up training."""
 
     def __init__(self, task: Task, options: NetworkOptions, scale: float = 10.0) -> None:
         self.task = task
@@ -33,7 +33,7 @@ class OnlineNetwork:
         )
 
     def fit(self, states: BitRows, labels: npt.NDArray[np.float32], epochs: int = 1) -> float:
-        """Train on labelled states; the mean squared error of the last epoch, in squared steps."""
+        """Train on labelled states; return the mean squared error of the last epoch, in squared steps."""
         threads = torch.get_num_threads()
         torch.set_num_threads(self.options.threads)
         try:
@@ -54,5 +54,5 @@ class OnlineNetwork:
         return total / max(len(labels), 1) * self.scale**2
 
     def weights(self) -> NetworkWeights:
-        """As the search uses them."""
+        """The current weights, in the form that search uses."""
         return self._network.export(scale=self.scale)

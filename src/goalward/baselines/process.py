@@ -1,4 +1,4 @@
-"""Another program, run under a wall-clock limit; when this call returns or raises, nothing of it runs any more."""
+"""Runs another program under a wall-clock limit, and ends all of its processes before returning or raising."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from pathlib import Path
 from typing import IO
 
 POLL_SECONDS = 0.05
-"""How often ``cancelled`` is asked, and how long the end of a program that keeps its output open may go unnoticed."""
+"""Interval at which ``cancelled`` is called and the end of the program is checked."""
 GRACE_SECONDS = 0.5
-"""What a program gets between SIGTERM and SIGKILL, to print its last lines."""
+"""Time between SIGTERM and SIGKILL, in which a program may print its last lines."""
 KEPT_BYTES = 8 * 2**20
-"""How much of the end of each output stream is kept."""
+"""Number of bytes that are kept of each output stream, from its end."""
 
 
 class Cut(Enum):
-    """Why a program was ended from outside."""
+    """Why a program was ended before it ended by itself."""
 
     TIME = "time"
     CANCELLED = "cancelled"
@@ -31,7 +31,7 @@ class Cut(Enum):
 
 @dataclass(frozen=True)
 class Ended:
-    """What a program left: ``code`` is negative for a signal; ``cut`` is None if it ended by itself."""
+    """How a program ended, and its output. ``code`` is negative for a signal; ``cut`` is None if it ended by itself."""
 
     code: int
     cut: Cut | None
@@ -47,7 +47,7 @@ def run_limited(
     time_limit: float | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Ended:
-    """Run a program and all that it starts in a process group of its own, in ``folder``, at most for the time limit."""
+    """Run a program in ``folder``, in a process group of its own, for at most ``time_limit`` seconds."""
     started = time.monotonic()
     process = subprocess.Popen(
         command,
@@ -55,7 +55,9 @@ def run_limited(
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        process_group=0,  # can be ended as a whole, and Ctrl-C in the terminal is left to us; the session stays ours
+        # So that all of its processes can be ended together, and only this process gets Ctrl-C from the terminal. The
+        # session stays the same: whoever ends this process's session ends the program, too.
+        process_group=0,
     )
     try:
         assert process.stdout is not None
@@ -70,7 +72,7 @@ def run_limited(
                     listener.listen_until(time.monotonic() + GRACE_SECONDS)
             finally:
                 _signal_group(process, signal.SIGKILL)
-                listener.listen_until(time.monotonic() + GRACE_SECONDS)  # to the end of the output: all have died
+                listener.listen_until(time.monotonic() + GRACE_SECONDS)  # read the rest of the output
             out, err = listener.texts
     finally:
         process.wait()
@@ -83,7 +85,7 @@ def _watch(
     deadline: float | None,
     cancelled: Callable[[], bool] | None,
 ) -> Cut | None:
-    """Wait for the end of the program, or for a reason to end it."""
+    """Wait until the program ends (None), or until it must be ended, for the returned reason."""
     while True:
         now = time.monotonic()
         if deadline is not None and now >= deadline:
@@ -101,13 +103,14 @@ def _watch(
 
 
 def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
-    # Nobody left to hear it; macOS says "not permitted" of a group of zombies.
+    """Send a signal to all processes of the program."""
+    # The group may have ended already; for a group of zombies, macOS raises PermissionError.
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, number)
 
 
 class Listener:
-    """Reads several streams as they are written, and keeps the end of each."""
+    """Reads several streams at the same time, and keeps the end of each."""
 
     def __init__(self, streams: Sequence[IO[bytes]]) -> None:
         self._selector = selectors.DefaultSelector()
@@ -123,16 +126,16 @@ class Listener:
 
     @property
     def streams_open(self) -> bool:
-        """Does anyone still hold a stream?"""
+        """True until all streams have reached their end."""
         return bool(self._selector.get_map())
 
     @property
     def texts(self) -> list[str]:
-        """What was read from each stream."""
+        """The last ``KEPT_BYTES`` of each stream, as text."""
         return [kept[-KEPT_BYTES:].decode(errors="replace") for kept in self._kept]
 
     def listen(self, seconds: float) -> None:
-        """Take in what comes first, or nothing if that takes too long."""
+        """Wait up to so many seconds for output, and read what is there."""
         for key, _ in self._selector.select(seconds):
             piece = os.read(key.fd, 2**16)
             if not piece:
@@ -142,6 +145,6 @@ class Listener:
                 del key.data[:-KEPT_BYTES]
 
     def listen_until(self, deadline: float) -> None:
-        """Take in all that comes until then, or until all streams have ended."""
+        """Read output until the deadline, or until all streams have ended."""
         while self.streams_open and (left := deadline - time.monotonic()) > 0:
             self.listen(left)

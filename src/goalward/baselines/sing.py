@@ -1,7 +1,7 @@
-"""SING: learn from backward depth-first searches (Yu, Kuroiwa, Fukunaga 2020), configuration C4.
+"""SING: learning from backward depth-first searches (Yu, Kuroiwa, Fukunaga 2020), configuration C4.
 
-Each search starts from a random, fully assigned goal state and visits a fixed number of states; a state is labelled
-with the depth at which it was visited. Network and training are those of RSL, as in the paper's comparison.
+Each search starts from a random full goal state and visits a fixed number of states. A state is labelled with the depth
+at which it was visited. Network and training are those of RSL, as in the paper's comparison.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from goalward import _core
-from goalward.baselines.regressed import PLAIN_SAMPLERS
+from goalward.baselines.regressed import PLAIN_SAMPLERS, SAMPLER_HELP
 from goalward.declared import option
 from goalward.learning.options import SupervisedOptions
 from goalward.learning.results import TrainingResult
@@ -27,16 +27,16 @@ from goalward.task.strips import Ints, Rows, Task
 
 @dataclass(frozen=True)
 class SingOptions(SupervisedOptions):
-    """How many backward searches SING makes, and from which goal states."""
+    """The options of SING: number and size of the backward searches, and the sampler of their goal states."""
 
-    searches: int = option(200, "backward searches, each from its own goal state", 1, 1_000_000)
-    samples: int = option(500, "states visited by each search", 1, 1_000_000)
-    sampler: str = option("uniform", "where the atoms that the goal leaves open come from", choices=PLAIN_SAMPLERS)
+    searches: int = option(200, "number of backward searches, each from its own goal state", 1, 1_000_000)
+    samples: int = option(500, "number of states visited by each search", 1, 1_000_000)
+    sampler: str = option("uniform", SAMPLER_HELP, choices=PLAIN_SAMPLERS)
 
 
 @dataclass(frozen=True, eq=False)
 class BackwardStates:
-    """States visited by backward searches; applying ``operators`` in a state leads to the one in row ``parent``."""
+    """States visited by backward searches. Applying ``operators[i]`` in state i leads to state ``parent[i]``."""
 
     states: BitRows
     depth: Ints
@@ -46,7 +46,7 @@ class BackwardStates:
 
 
 def random_goal_states(task: Task, n: int, sampler: str, seed: int, go_on: Callable[[], bool] | None = None) -> BitRows:
-    """Full states in which the goal holds."""
+    """Sample n full states in which the goal holds."""
     random = np.random.default_rng([seed, 0x60A1])
     core = core_atoms(task)
     goal = Rows.of([[int(atom) for atom in task.goal if core[atom]]])
@@ -59,17 +59,17 @@ def random_goal_states(task: Task, n: int, sampler: str, seed: int, go_on: Calla
 def search_backwards(
     task: Task, goals: BitRows, samples: int, seed: int, go_on: Callable[[], bool] | None = None
 ) -> BackwardStates:
-    """One depth-first search from each goal state, predecessors in random order, no state of a search twice."""
+    """Run a backward depth-first search from each goal state, with predecessors in random order and no duplicates."""
     return BackwardStates(*_core.backward_searches(native_regression(task), goals, n=samples, seed=seed, go_on=go_on))
 
 
 def make_dataset(
     task: Task, options: SingOptions, seed: int, go_on: Callable[[], bool] = lambda: True
 ) -> tuple[Dataset, int]:
-    """The states of the backward searches with their depths, and the number of searches.
+    """Make the data set of visited states and their depths, and return it with the number of searches.
 
-    Many random goal states have few states behind them, so further searches stand in for what the first ones did not
-    find, up to ten times as many.
+    Many random goal states have few predecessors. Until there are enough states, further searches are made, up to ten
+    times the number asked for.
     """
     wanted = options.searches * options.samples
     states, depths = [], []
@@ -88,7 +88,7 @@ def make_dataset(
 
 
 def learn(trial: Trial[SingOptions]) -> TrainingResult:
-    """Search backwards, then train."""
+    """Run the backward searches, then train on their states."""
     trial.phase("backward searches")
     dataset, searches = make_dataset(trial.task, trial.options, trial.seed, trial.until("sampling"))
     trial.data(dataset.summary())

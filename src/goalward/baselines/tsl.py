@@ -1,7 +1,7 @@
-"""TSL: learn from the plans of a teacher (Ferber, Helmert, Hoffmann 2020).
+"""TSL: learning from the plans of a teacher (Ferber, Helmert, Hoffmann 2020).
 
-Random walks from the initial state give states; a teacher, GBFS with h_FF, solves them; every state along a plan is
-labelled with the steps that remain.
+The teacher, GBFS with h_FF, solves states at the ends of random walks from the initial state. Every state along a plan
+is labelled with the number of steps that remain.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ _WALKS_AT_ONCE = 50
 
 @dataclass(frozen=True)
 class TslOptions(SupervisedOptions):
-    """The walks that TSL's teacher is given, and the time it may take over them."""
+    """The options of TSL: the random walks, and the time limits of the teacher."""
 
     walk_steps: int = option(200, "steps of a random walk", 1, 1_000_000)
-    teacher_seconds: float = option(5.0, "time for the teacher to solve one walk", kind=DURATION)
+    teacher_seconds: float = option(5.0, "time limit of the teacher for the end of one walk", kind=DURATION)
     teaching_share: float = option(
-        0.5, "share of the time that the teacher may use; the rest trains", 0.01, 0.99, kind=SHARE
+        0.5, "share of the time limit that the teacher may use; the rest is for training", 0.01, 0.99, kind=SHARE
     )
-    max_walks: int = option(10_000, "walks that the teacher is given at most", 1, 10_000_000)
+    max_walks: int = option(10_000, "maximum number of walks", 1, 10_000_000)
 
     ended_by: ClassVar[str | None] = "max_walks"
 
     def resolved(self) -> Self:
-        """Where there is a time limit and nobody says otherwise, training goes on until it is used."""
+        """With a time limit, the defaults of ``max_epochs`` and ``patience`` let training use all of it."""
         full = super().resolved()
         if full.time_limit is None:
             return full
@@ -49,7 +49,7 @@ class TslOptions(SupervisedOptions):
 
 
 def learn(trial: Trial[TslOptions]) -> TrainingResult:
-    """Teach, then train until the time is used."""
+    """Make the data set from the teacher's plans, then train on it."""
     trial.phase("teaching")
     dataset, walks, solved = teach(trial)
     trial.data(dataset.summary())
@@ -58,14 +58,14 @@ def learn(trial: Trial[TslOptions]) -> TrainingResult:
 
 
 def teach(trial: Trial[TslOptions]) -> tuple[Dataset, int, int]:
-    """The teacher's data, the number of walks and of those that it solved."""
+    """Solve the ends of random walks; return the data set, the number of walks, and the number of solved ones."""
     task, options = trial.task, trial.options
     teacher = bind_heuristic(task, "ff")
     left = trial.budget.left
     teaching = trial.budget.part(None if left is None else left * options.teaching_share)
     states, labels = [], []
     walks = solved = 0
-    for start in _walked(task, options, trial.seed):
+    for start in _ends_of_walks(task, options, trial.seed):
         if walks and teaching.over:
             break
         seconds = min(options.teacher_seconds, math.inf if teaching.left is None else teaching.left)
@@ -85,8 +85,8 @@ def teach(trial: Trial[TslOptions]) -> tuple[Dataset, int, int]:
     return Dataset.of_labelled(task, np.concatenate(states), np.concatenate(labels), "teacher"), walks, solved
 
 
-def _walked(task: Task, options: TslOptions, seed: int) -> itertools.islice[Ints]:
-    """Ends of random walks, drawn a few at a time."""
+def _ends_of_walks(task: Task, options: TslOptions, seed: int) -> itertools.islice[Ints]:
+    """Ends of random walks, drawn lazily in chunks."""
     seeds = np.random.default_rng([seed, 0x7E5])
 
     def chunks() -> itertools.chain[Ints]:

@@ -33,8 +33,8 @@ from goalward.cli.signals import Interrupt
 from goalward.cli.summaries import show_summaries
 from goalward.declared import BATCHES, DURATION, SIZE
 from goalward.errors import ExitCode, UsageError
+from goalward.experiments.comparison import Comparison, parse_methods
 from goalward.experiments.config import Budgets
-from goalward.experiments.contest import Contest, parse_entrants
 from goalward.experiments.store import Result, Unit
 from goalward.experiments.summary import Entry, MethodSummary, summarise
 from goalward.learning.probes import Probe
@@ -106,26 +106,27 @@ def compare(
     """
     if as_json and as_csv:
         raise UsageError("choose one of --json and --csv")
-    entrants = parse_entrants(methods, settings, batch)
+    chosen = parse_methods(methods, settings, batch)
     if models is not None:
         models.mkdir(parents=True, exist_ok=True)
-        inputs = [domain, problem, *states, *(entrant.model for entrant in entrants)]
-        for entrant in entrants:
-            if entrant.trains:
-                check_output(models / f"{entrant.contestant.label}.goalward", inputs, force=force)
+        inputs = [domain, problem, *states, *(one.model for one in chosen)]
+        for one in chosen:
+            if one.trains:
+                check_output(models / f"{one.config.label}.goalward", inputs, force=force)
     budgets = Budgets(train_limit, time_limit, memory_limit)
     entries: list[Entry] = []
     with tempfile.TemporaryDirectory(prefix="goalward-") as scratch, Interrupt() as interrupt:
         folder = Path(scratch)
-        contest = Contest(domain, problem, states, tuple(entrants), budgets, seed, models or folder, folder, _enforce)
+        compared = tuple(chosen)
+        comparison = Comparison(domain, problem, states, compared, budgets, seed, models or folder, folder, _enforce)
         limits = Limits.of_command(max(train_limit, time_limit), memory_limit)
         with spinner("grounding"), limits.enforce("reading and grounding the problem", signals=False):
-            warnings = contest.check()
+            warnings = comparison.check()
         with spinner("loading"):
-            contest.load()
-        observer = _Observer(len(entrants) * len(states), interrupt)
+            comparison.preload()
+        observer = _Observer(len(chosen) * len(states), interrupt)
         with observer.figures:
-            entries.extend(contest.run(observer))
+            entries.extend(comparison.run(observer))
     runs = [_run(unit, result) for unit, result in entries if unit.kind == "search"]
     for state, warning in warnings.items():
         if not any(run["state"] == state and run["status"] == "solved" for run in runs):

@@ -143,7 +143,7 @@ def _show_schedule(config: Config, output: Path, slurm: bool) -> None:
     searches = counted(len(schedule.units) - trainings, "search", "searches")
     say(
         f"{counted(len(schedule.units), 'unit')}: {counted(trainings, 'training')}, {searches}; "
-        f"at most {format_duration(schedule.seconds_at_most())} on one core"
+        f"at most {format_duration(schedule.max_seconds())} on one core"
     )
 
 
@@ -179,7 +179,7 @@ class _Observer:
         self._said = time.monotonic()
 
     def lost(self, unit: Unit, reason: str) -> None:
-        self.progress.gone(unit)
+        self.progress.was_lost(unit)
         self.figures.say(f"{unit.id}: {reason}; it will be started again")
 
     def stopped(self) -> bool:

@@ -8,7 +8,7 @@ from goalward.cli.console import say
 from goalward.cli.outputs import check_output
 from goalward.cli.parameters import FORCE, argument, command, flag, path_flag, settings_flag
 from goalward.cli.terminal import make_table, print_table
-from goalward.declared import WHOLE
+from goalward.declared import WHOLE, split_setting
 from goalward.errors import UsageError
 from goalward.task.domains import DOMAINS
 from goalward.task.domains import generate as make_instance
@@ -44,13 +44,13 @@ def generate(
 def _parse_settings(settings: tuple[str, ...]) -> dict[str, int]:
     parameters: dict[str, int] = {}
     for setting in settings:
-        name, _, value = setting.partition("=")
+        name, value = split_setting(setting, "NAME=VALUE with a whole number")
         try:
-            parameters[name.strip()] = int(value)
+            parameters[name] = int(value)
         except ValueError:
             raise UsageError(f"--set {setting}: write it as NAME=VALUE with a whole number") from None
-        if name.strip() in {"seed", "size", "domain"}:
-            raise UsageError(f"--set {setting}: {name.strip()} is not a parameter of a domain; use --{name.strip()}")
+        if name in {"seed", "size", "domain"}:
+            raise UsageError(f"--set {setting}: {name} is not a parameter of a domain; use --{name}")
     return parameters
 
 

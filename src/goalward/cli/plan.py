@@ -40,7 +40,8 @@ from goalward.errors import ExitCode, LimitError, UsageError
 from goalward.measures import counted, format_batches, format_duration
 from goalward.search import HEURISTICS, TURNS, Algorithm, Status, bind_heuristic, prepare
 from goalward.search.heuristics import check_heuristic
-from goalward.search.learned import LearnedModel, load_model
+from goalward.search.learned import load_model
+from goalward.search.planning import LearnedModel
 from goalward.search.solving import UNLIMITED_IMPROVEMENT, Outcome, solve
 from goalward.search.starts import initial_state
 from goalward.search.strategy import default_search, strategy_for

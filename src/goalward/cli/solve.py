@@ -27,7 +27,8 @@ from goalward.errors import ExitCode, GoalwardError, LimitError, UsageError
 from goalward.measures import counted, format_batches, format_count, format_duration, format_short_duration
 from goalward.outward import csv_text
 from goalward.search import TURNS, Algorithm, Statistics, Status
-from goalward.search.learned import LearnedModel, load_model
+from goalward.search.learned import load_model
+from goalward.search.planning import LearnedModel
 from goalward.search.solving import TIME_LIMIT, Outcome, solve_all
 from goalward.search.starts import Start
 from goalward.search.strategy import describe_cost_ratio, strategy_for

@@ -18,7 +18,7 @@ from goalward.learning.watchers import Relay, Watcher
 from goalward.measures import counted, format_duration
 
 if TYPE_CHECKING:
-    from goalward.baselines.hgn_data import Lessons
+    from goalward.baselines.hgn_data import OptimalPlanStates
     from goalward.baselines.hgn_model import DomainOptions
     from goalward.baselines.hgn_training import DomainEpoch
     from goalward.learning.probes import Probe
@@ -199,7 +199,7 @@ class DomainView(_View):
         self.last: DomainEpoch | None = None
         super().__init__(options.time_limit, interrupt, shown)
 
-    def lessons(self, lessons: Lessons) -> None:
+    def lessons(self, lessons: OptimalPlanStates) -> None:
         """The data of one problem is ready, or no optimal plan was found for it."""
         name, facts = self.names[len(self.taught)], lessons.summary()
         self.taught.append(facts)

@@ -1,5 +1,6 @@
-"""Experiments of any size: many instances, methods, seeds and states, each result kept once.
+"""Experiments of any size: many instances, methods, seeds and states; each result is stored once.
 
-``store`` holds results in SQLite; everything that runs or reads an experiment goes through it. A ``config`` is turned
-into ``units``, the ``runner`` hands them to Dask, and a ``worker`` runs each in a process of its own under a ``guard``.
+``store`` keeps results in SQLite, and everything that runs or reads an experiment goes through it. A ``config`` becomes
+a list of ``units`` of work, the ``runner`` hands them to Dask, and a ``worker`` runs each of them in a separate process
+under a ``guard``.
 """

@@ -1,4 +1,4 @@
-"""The instances of an experiment: found in a benchmark folder, or made from bundled domains into such a folder."""
+"""Finds the instances of an experiment in a benchmark folder, or generates them from bundled domains."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from goalward.errors import UsageError, of_these
+from goalward.errors import UsageError, known_names
 from goalward.experiments.config import Benchmark, Choice, Config, Generated
 from goalward.task.domains import generate
 from goalward.task.plan_file import write_text_atomically
 from goalward.task.states import format_problem, random_walk_states
 
 GENERATED_STATES = 10
-"""Walks from a generated instance where the config does not say how many."""
+"""Default number of random walks from a generated instance."""
 _STATE = re.compile(r"p\d+")
 
 
 @dataclass(frozen=True)
 class InstanceFolder:
-    """One instance: ``folder`` holds domain.pddl, problem.pddl and the files of the states."""
+    """One instance; ``folder`` has domain.pddl, problem.pddl and the files of the states."""
 
     domain: str
     difficulty: str
@@ -33,7 +33,7 @@ class InstanceFolder:
 
 
 def find_instances(config: Config, output: Path, *, write: bool = True) -> list[InstanceFolder]:
-    """All instances of an experiment in their order; generated ones are written to ``output``/instances if need be."""
+    """All instances of an experiment, in order. With ``write``, generated ones are written to ``output``/instances."""
     if config.generate:
         return [make_instance(one, config, output / "instances", write) for one in config.generate]
     assert config.benchmark.folder is not None
@@ -48,7 +48,7 @@ def find_instances(config: Config, output: Path, *, write: bool = True) -> list[
             names = _evenly_by_size(place, _names(_instances(place), chosen.instances), chosen.share)
             found += [_instance(domain, difficulty, place / name, config.states) for name in names]
     if not found:
-        raise UsageError(f"{root} holds none of the chosen instances (domain/difficulty/instance/problem.pddl)")
+        raise UsageError(f"{root} has none of the chosen instances (domain/difficulty/instance/problem.pddl)")
     _refuse_unknown_instances(found, chosen)
     return found
 
@@ -61,7 +61,7 @@ def _instance(domain: str, difficulty: str, folder: Path, states: Choice) -> Ins
 
 
 def make_instance(one: Generated, config: Config, root: Path, write: bool) -> InstanceFolder:
-    """A generated instance and walks from it, written all or nothing; what is there already stays."""
+    """A generated instance and random walks from it. Files are written atomically; existing ones are kept."""
     names = _state_names(config.states)
     folder = root / one.domain / one.difficulty / one.instance
     if write and not all((folder / f"{name}.pddl").exists() for name in names):
@@ -69,7 +69,7 @@ def make_instance(one: Generated, config: Config, root: Path, write: bool) -> In
         scratch = folder.with_name(f".{secrets.token_hex(8)}.tmp")
         scratch.mkdir()
         _write(one, config.steps, names, scratch)
-        if folder.exists():  # fewer states than are wanted now; the files are the same as far as they go
+        if folder.exists():  # it has fewer states than are wanted now; the common files are identical
             for path in scratch.iterdir():
                 os.replace(path, folder / path.name)
             shutil.rmtree(scratch)
@@ -104,27 +104,28 @@ def _write(one: Generated, steps: int, names: list[str], folder: Path) -> None:
 
 
 def _pick(present: list[str], choice: Choice, key: str, where: Path, extra: list[str] | None = None) -> list[str]:
-    """Those that are wanted; one that is wanted by name must be there."""
+    """The chosen names among those present; UsageError for a chosen name that is not present."""
     if choice is None or isinstance(choice, int):
         return present[:choice]
     known = [*present, *(extra or [])]
     for name in choice:
         if name not in known:
-            raise UsageError(f"{key}: there is no {name} in {where}{of_these(name, known)}")
+            raise UsageError(f"{key}: there is no {name} in {where}{known_names(name, known)}")
     return list(choice)
 
 
 def _names(present: list[str], choice: Choice) -> list[str]:
-    """Those that are wanted of the ones that are there."""
+    """The chosen names among those present; names that are not present are ignored."""
     if choice is None or isinstance(choice, int):
         return present[:choice]
     return [name for name in present if name in choice]
 
 
 def _evenly_by_size(place: Path, names: list[str], share: float | None) -> list[str]:
-    """A share of the instances, at least one: sorted by size, one from the middle of each of as many equal parts.
+    """A share of the instances, at least one, spread evenly over their sizes.
 
-    The size is that of problem.pddl, which is known without grounding.
+    Instances are sorted by the size of problem.pddl, which is known without grounding, and divided into equal parts.
+    The middle of each part is chosen.
     """
     if share is None or not names:
         return names
@@ -149,7 +150,7 @@ def _refuse_unknown_instances(found: list[InstanceFolder], chosen: Benchmark) ->
         for name in chosen.instances:
             if name not in present:
                 known = {path.name for instance in found for path in instance.folder.parent.iterdir()}
-                raise UsageError(f"benchmark.instances: there is no {name}{of_these(name, sorted(known))}")
+                raise UsageError(f"benchmark.instances: there is no {name}{known_names(name, sorted(known))}")
 
 
 def _folders(path: Path) -> list[str]:
@@ -161,5 +162,5 @@ def _instances(path: Path) -> list[str]:
 
 
 def _natural(name: str) -> list[tuple[int, str]]:
-    """p2 before p10."""
+    """Sort key that puts p2 before p10."""
     return [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", name)]

@@ -1,7 +1,7 @@
-"""Where units run: on this machine, on a Dask scheduler that is there already, or in jobs of a Slurm cluster.
+"""Workers for units: on this machine, on an existing Dask scheduler, or in jobs of a Slurm cluster.
 
-Whoever may talk to a Dask scheduler may run code in it, in its workers and in its clients. So those that are started
-here speak TLS and take nobody who does not hold the key that was made for this one run.
+Whoever can connect to a Dask scheduler can run code in the scheduler, its workers and its clients. So schedulers that
+are started here use TLS, and accept only connections with a key that is created for this one run.
 """
 
 from __future__ import annotations
@@ -24,57 +24,57 @@ if TYPE_CHECKING:
     from distributed import Client
 
 CONNECT_SECONDS = 30
-SLURM_MEND_SECONDS = 60.0
-"""How often Slurm is asked which jobs it still has; its administrators do not like to be asked more often."""
+SLURM_RESTART_SECONDS = 60.0
+"""Interval at which Slurm is asked for the list of jobs; administrators object to a shorter one."""
 
-# Dask is here to hand out work; what it measures of itself would cost time that units are charged with.
+# Dask only hands out work. Its own profiling would take time that counts against the limits of units.
 SETTINGS: dict[str, Any] = {
     "distributed.scheduler.allowed-failures": 0,  # the runner counts and decides
     "distributed.scheduler.work-stealing": False,
     "distributed.worker.profile.enabled": False,
     "distributed.worker.preload": ["goalward.experiments.worker_setup"],
     "distributed.admin.system-monitor.gil.enabled": False,
-    # Its web pages name units, files and machines to everybody who reaches the port, which cannot be left closed.
+    # Dask's web pages would show units, files and machines to everybody who can reach the port.
     "distributed.scheduler.http.routes": [],
     "distributed.worker.http.routes": [],
 }
-NO_PAGES = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}  # any free port: there may be other clusters
+NO_PAGES = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}  # a free port, because there may be other clusters
 
 
 @dataclass(frozen=True)
 class Workers:
     """A connection to workers.
 
-    Where there should be a certain number of them, ``mend`` brings back lost ones; it is called every ``mend_seconds``
-    while some are lacking.
+    ``wanted`` is the number of workers that there should be, if it is known. While there are fewer, the runner calls
+    ``restart_lost`` every ``restart_seconds``.
     """
 
     client: Client
     wanted: int | None = None
-    mend: Callable[[], None] = lambda: None
-    mend_seconds: float = 5.0
+    restart_lost: Callable[[], None] = lambda: None
+    restart_seconds: float = 5.0
     own_scheduler: bool = True
 
     def threads(self) -> int:
-        """How many units they can run at once."""
+        """Number of units that can run at the same time."""
         return sum(self.client.nthreads().values())
 
     def failures_allowed(self) -> int:
-        """How often the scheduler itself gives a unit to another worker before it says that workers die of it."""
+        """How often the scheduler itself moves a unit of a lost worker to another one before it reports the loss."""
         if self.own_scheduler:
             return int(SETTINGS["distributed.scheduler.allowed-failures"])
         return int(self.client.run_on_scheduler(_failures_allowed))
 
 
 def cores() -> int:
-    """Cores that this process may use."""
+    """Number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
-def _made_for_this_run() -> Any:
-    """A key and a certificate that exist in memory alone, for the scheduler, the workers and the client."""
+def _new_keys() -> Any:
+    """A key and a certificate for this run, in memory only, for the scheduler, the workers and the client."""
     from distributed.security import Security  # noqa: PLC0415
 
     try:
@@ -85,7 +85,7 @@ def _made_for_this_run() -> Any:
 
 @contextlib.contextmanager
 def local_cluster(jobs: int) -> Iterator[Workers]:
-    """So many worker processes on this machine, for one unit at a time each."""
+    """Start worker processes on this machine; each of them runs one unit at a time."""
     dask = _import_dask()
     from distributed import Client, LocalCluster, Status  # noqa: PLC0415
 
@@ -94,34 +94,34 @@ def local_cluster(jobs: int) -> Iterator[Workers]:
             if nanny.status in {Status.closed, Status.failed}:
                 del cluster.workers[name]
 
-    def mend() -> None:
+    def restart_lost() -> None:
         cluster.sync(forget_dead)
         cluster.scale(jobs)
 
     with (
         dask.config.set(SETTINGS),
         LocalCluster(
-            n_workers=0,  # they come with ``mend``: one that dies while it starts must not be the end of all
+            n_workers=0,  # started by ``scale`` below, so that a worker that dies at its start does not end the cluster
             threads_per_worker=1,
             processes=True,
             memory_limit=0,  # units have their own limits
             scheduler_kwargs=NO_PAGES,
             host="127.0.0.1",
             protocol="tls://",
-            security=_made_for_this_run(),  # other users of this machine reach the address, too
+            security=_new_keys(),  # other users of this machine can reach the address, too
             silence_logs=logging.CRITICAL,
         ) as cluster,
         Client(cluster) as client,
     ):
         cluster.scale(jobs)
-        yield Workers(client, jobs, mend)
+        yield Workers(client, jobs, restart_lost)
 
 
 @contextlib.contextmanager
 def existing_cluster(address: str) -> Iterator[Workers]:
-    """The workers of a scheduler that somebody has started.
+    """Connect to the workers of an existing scheduler.
 
-    Keys for one at ``tls://`` come from Dask's own configuration (``distributed.comm.tls``).
+    For an address ``tls://``, keys come from Dask's own configuration (``distributed.comm.tls``).
     """
     _import_dask()
     from distributed import Client  # noqa: PLC0415
@@ -137,14 +137,14 @@ def existing_cluster(address: str) -> Iterator[Workers]:
 
 @contextlib.contextmanager
 def slurm_cluster(config: Config, jobs: int, logs: Path) -> Iterator[Workers]:
-    """Workers in Slurm jobs, which come and go; the scheduler is in this process."""
+    """Start workers in Slurm jobs, with the scheduler in this process."""
     dask = _import_dask()
     cluster_class, _ = _import_slurm()
     from distributed import Client  # noqa: PLC0415
 
     _check_slurm(submit_script(config, logs))
     logs.mkdir(parents=True, exist_ok=True)
-    keys = logs / "keys"  # workers on other machines read them here; nobody else may
+    keys = logs / "keys"  # read by workers on other machines, and by nobody else
     keys.mkdir(mode=0o700, exist_ok=True)
     keys.chmod(0o700)
     options = _slurm_options(config, logs)
@@ -153,7 +153,7 @@ def slurm_cluster(config: Config, jobs: int, logs: Path) -> Iterator[Workers]:
     if interface is not None:
         options["interface"] = interface
         scheduler_options["interface"] = interface
-    else:  # the address that workers are told anyway, and no other
+    else:  # listen only on the address that workers are given
         from distributed.utils import get_ip  # noqa: PLC0415
 
         scheduler_options["host"] = get_ip()
@@ -162,49 +162,49 @@ def slurm_cluster(config: Config, jobs: int, logs: Path) -> Iterator[Workers]:
         for name in names & cluster.workers.keys():
             del cluster.workers[name]
 
-    def mend() -> None:
-        # Dask itself forgets a job whose worker has gone; one that ends before it has a worker, or that was never
-        # taken, nobody would miss.
+    def restart_lost() -> None:
+        # Dask forgets a job when its worker disconnects, but not a job that ended before its worker connected or that
+        # Slurm never accepted.
         submitted = {name: job.job_id for name, job in list(cluster.workers.items())}
         alive = _slurm_jobs()
         connected = {worker["name"] for worker in client.scheduler_info()["workers"].values()}
         ended = {name for name, job in submitted.items() if job is None or (alive is not None and job not in alive)}
         cluster.sync(forget, ended - connected)
-        cluster.scale(jobs=jobs)  # submits again what is forgotten
+        cluster.scale(jobs=jobs)  # submits new jobs for the forgotten ones
 
     with (
-        # A worker that is gone does not come back, and waiting for it might end the job that takes its place.
+        # A lost worker does not come back. Waiting for it might end the job that replaces it.
         dask.config.set(SETTINGS | {"distributed.deploy.lost-worker-timeout": "1s"}),
         cluster_class(
             **options,
             scheduler_options=scheduler_options,
             protocol="tls://",
-            security=_made_for_this_run(),
+            security=_new_keys(),
             shared_temp_directory=str(keys),
         ) as cluster,
         Client(cluster) as client,
     ):
         _quiet()
         cluster.scale(jobs=jobs)
-        yield Workers(client, jobs, mend, SLURM_MEND_SECONDS)
+        yield Workers(client, jobs, restart_lost, SLURM_RESTART_SECONDS)
 
 
 def _check_slurm(script: str) -> None:
-    """Ask Slurm whether it would take a job, so that a wrong queue or account is known now and not never."""
+    """Ask Slurm whether it would accept a job; UsageError if not, for example because of a wrong queue or account."""
     with tempfile.NamedTemporaryFile("w", suffix=".sh", encoding="utf-8") as file:
         file.write(script)
         file.flush()
         try:
             asked = subprocess.run(["sbatch", "--test-only", file.name], capture_output=True, text=True, check=False)
         except OSError:
-            raise UsageError("--slurm needs a machine from which jobs are submitted: there is no sbatch here") from None
+            raise UsageError("--slurm needs a machine that can submit jobs: there is no sbatch here") from None
     if asked.returncode != 0:
-        said = asked.stderr.strip() or asked.stdout.strip() or f"exit code {asked.returncode}"
-        raise UsageError(f"Slurm would not take the jobs: {' '.join(said.split())} (--dry-run shows their script)")
+        reply = asked.stderr.strip() or asked.stdout.strip() or f"exit code {asked.returncode}"
+        raise UsageError(f"Slurm would not accept the jobs: {' '.join(reply.split())} (--dry-run shows their script)")
 
 
 def _slurm_jobs() -> set[str] | None:
-    """The numbers of the user's jobs that wait or run; None where Slurm cannot say."""
+    """The ids of the user's waiting and running jobs; None if Slurm does not answer."""
     command = ["squeue", "--noheader", "--format=%A", f"--user={getpass.getuser()}"]
     try:
         listed = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -214,10 +214,10 @@ def _slurm_jobs() -> set[str] | None:
 
 
 def submit_script(config: Config, logs: Path) -> str:
-    """What ``sbatch`` would be given for one worker."""
+    """The script that ``sbatch`` is given for one worker."""
     dask = _import_dask()
     _, job_class = _import_slurm()
-    # A job makes its folder of logs when it is described; one that is only shown makes it elsewhere.
+    # Creating the job object creates its folder of logs. The script is only shown, so that is a temporary folder.
     with tempfile.TemporaryDirectory() as folder, dask.config.set(SETTINGS):
         options = _slurm_options(config, Path(folder))
         job = job_class(scheduler="tcp://SCHEDULER:PORT", name="goalward", config_name="slurm", **options)
@@ -226,7 +226,7 @@ def submit_script(config: Config, logs: Path) -> str:
 
 def _slurm_options(config: Config, logs: Path) -> dict[str, Any]:
     slurm = config.slurm
-    # The worker itself and the process that is being started need some as well.
+    # 1 GiB more than a unit, for the worker and for the process that starts.
     memory = slurm.memory or f"{config.budgets.memory // 2**20 + 1024} MiB"
     return {
         "cores": 1,
@@ -266,12 +266,12 @@ def _import_slurm() -> tuple[Any, Any]:
 
 
 def _quiet() -> None:
-    """What matters of Dask's log is said by the runner."""
+    """Silence Dask's log; the runner reports what matters."""
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
 
 
 class SchedulerLostError(GoalwardError):
-    """The scheduler has gone, and the work it had with it."""
+    """The connection to the scheduler is lost, and with it all running units."""
 
     def __init__(self) -> None:
-        super().__init__("the Dask scheduler is gone; what is done is kept, run the same command again to go on")
+        super().__init__("the Dask scheduler is gone; results so far are kept, run the same command again to resume")

@@ -1,6 +1,6 @@
-"""Cost over time: the plans of a run as a curve, curves of many states as ratios, and when training has paid.
+"""Plan cost over time: a curve per run, ratios over many states, and the break-even point of training.
 
-``goalward compare`` and the report both use the functions below, so that their figures mean the same.
+``goalward compare`` and the report both use these functions, so their figures mean the same.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from typing import TypeVar
 from goalward.experiments.records import Result
 from goalward.measures import counted, format_duration, format_short_duration
 
-MEASURABLE = 0.001
-"""Seconds for a state that two methods must differ by for that to mean anything."""
+MIN_SAVED_SECONDS = 0.001
+"""Seconds per state that must be saved before training can pay; smaller differences are noise."""
 PENALTY = 2.0
-"""As long as a run has no plan for a state, the state counts as this many times the dearest known plan."""
+"""Until a run has a plan for a state, its cost counts as this factor times the highest known plan cost of the state."""
 KEYS = ("preparation", "first_plan_time", "first_cost", "better_plans")
-"""What :func:`curve_of` reads from ``extra`` of a result."""
+"""The keys of a result's ``extra`` that :func:`curve_of` reads."""
 
 State = TypeVar("State", bound=Hashable)
 
@@ -28,7 +28,8 @@ State = TypeVar("State", bound=Hashable)
 class Curve:
     """The plans that one run found for a state, each cheaper than the one before, as (seconds, cost).
 
-    Seconds count from the beginning of the run, with reading, grounding or loading. ``seconds`` is how long it took.
+    Seconds count from the beginning of the run and include reading, grounding or loading. ``seconds`` is its total
+    duration.
     """
 
     plans: tuple[tuple[float, float], ...]
@@ -44,14 +45,14 @@ class Curve:
         return min((cost for found, cost in self.plans if found <= seconds), default=math.inf)
 
     def time_until(self, cost: float) -> float | None:
-        """The first moment at which the best plan costs at most ``cost``; None if that never happened."""
+        """Seconds until the first plan that costs at most ``cost``; None if there is none."""
         return next((found for found, reached in self.plans if reached <= cost), None)
 
 
 def curve_of(result: Result) -> Curve | None:
-    """The curve of a search; None if its time, or the cost of its plan, is not known.
+    """The curve of a search; None if its time, or the cost of its plan, is unknown.
 
-    If nothing is known of how a plan was found, it was found at the end.
+    A plan of unknown time counts as found at the end.
     """
     total = result.total_time
     if total is None or (result.solved and result.cost is None):
@@ -71,12 +72,12 @@ def curve_of(result: Result) -> Curve | None:
 
 @dataclass(frozen=True)
 class BreakEven:
-    """After how many states training plus solving takes less time than a baseline, which learns nothing.
+    """The number of states after which training plus solving takes less time than a baseline without training.
 
-    ``as_good``: the baseline's time for a state ends with its first plan that costs at most as much as ours. Otherwise
-    any plan will do, and both times end with the first plan. Where the baseline has no such plan at its end
-    (``unmatched`` of ``compared`` states), all of its time counts; then ``states`` is an upper bound. ``states`` is
-    None if training has not been shown to pay.
+    With ``as_good``, the baseline's time for a state ends with its first plan that costs at most as much as ours.
+    Otherwise both times end with the first plan. If the baseline finds no such plan (``unmatched`` of ``compared``
+    states), all of its time counts, and ``states`` is an upper bound. ``states`` is None if training was not shown to
+    pay.
     """
 
     baseline: str
@@ -91,7 +92,7 @@ class BreakEven:
 
     @property
     def text(self) -> str:
-        """In words."""
+        """The result as one sentence."""
         goal = f"compared with {'plans as good' if self.as_good else 'any plan'} from {self.baseline}"
         ours, theirs = format_short_duration(self.seconds), format_short_duration(self.baseline_seconds)
         times = f"{ours} per state against {theirs}"
@@ -109,9 +110,9 @@ class BreakEven:
 def break_even(
     baseline: str, training: float, pairs: Iterable[tuple[Curve, Curve]], *, as_good: bool
 ) -> BreakEven | None:
-    """When training pays, by curves with what was learned and of the baseline on the same states; None without any.
+    """The break-even point, from pairs of curves (with the model, baseline) of the same states; None without pairs.
 
-    A state that was not solved with what was learned costs that time and saves none of the baseline's.
+    A state that was not solved with the model costs the model's time and saves none of the baseline's.
     """
     ours: list[float] = []
     theirs: list[float] = []
@@ -126,18 +127,18 @@ def break_even(
         return None
     each, other_each = statistics.fmean(ours), statistics.fmean(theirs)
     saved = other_each - each
-    states = math.ceil(training / saved) if saved >= MEASURABLE else None
+    states = math.ceil(training / saved) if saved >= MIN_SAVED_SECONDS else None
     return BreakEven(baseline, as_good, training, each, other_each, len(ours), unmatched, states)
 
 
 def log_ratios(
     curves: Mapping[str, Mapping[State, Curve]], times: Sequence[float]
 ) -> dict[str, dict[State, list[float]]]:
-    """By method and state: at each time, the logarithm of its cost over the best known cost of that state.
+    """By method and state: at each time, the logarithm of the plan cost divided by the best known cost of the state.
 
-    The best known cost is that of any method at any time. Before a method has a plan, the state counts as
-    :data:`PENALTY` times the dearest plan that any method found. States that no method solved are left out. Costs below
-    1 count as 1, so that a plan without cost divides nothing by zero.
+    The best known cost is over all methods and times. Before a method has a plan, its cost counts as :data:`PENALTY`
+    times the highest plan cost of any method. States that no method solved are left out. Costs below 1 count as 1, to
+    avoid division by zero.
     """
     known: dict[State, list[float]] = {}
     for by_state in curves.values():
@@ -155,9 +156,9 @@ def log_ratios(
 
 
 def cost_ratios(curves: Mapping[str, Mapping[State, Curve]], times: Sequence[float]) -> dict[str, list[float] | None]:
-    """By method: at each time, the geometric mean over states of :func:`log_ratios`.
+    """By method: at each time, the geometric mean over states of the ratios of :func:`log_ratios`.
 
-    None for a method that was not tried on all states that some method solved: its mean would be over other states.
+    None for a method that was not run on all states that some method solved: its mean would be over other states.
     """
     logs = log_ratios(curves, times)
     states = {state for by_state in logs.values() for state in by_state}

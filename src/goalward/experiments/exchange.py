@@ -1,17 +1,16 @@
-"""Results for other programs, and from them: Downward Lab's ``properties``, Parquet and CSV.
+"""Export and import of results: Downward Lab's ``properties`` (both ways), Parquet and CSV (export).
 
-Lab tells runs apart by domain, problem and algorithm. Ours become ``problem = difficulty/instance/state`` and
-``algorithm = method``, or ``method@seed`` where a method has several seeds. Each run also carries our own names
-(``difficulty``, ``instance``, ``state``, ``method``, ``seed``), so that what was exported is imported unchanged.
+Lab identifies runs by domain, problem and algorithm. On export, ``problem`` is ``difficulty/instance/state``, and
+``algorithm`` is the method's label, or ``method@seed`` if a method has several seeds. Each run also has goalward's own
+keys (``difficulty``, ``instance``, ``state``, ``method``, ``seed``), so exported results can be imported unchanged.
 
-A run of somebody else's is placed by its names:
+On import, a run without goalward's keys becomes a unit by these rules:
 
-- ``algorithm`` is the method's label; a whole number under ``seed`` is its seed;
-- ``.pddl`` at the end of ``problem`` is dropped, and what stands between slashes is, from the right, the state, the
-  instance and the difficulty: ``hard/p35/p1``. A problem without a slash is an instance solved from its own initial
-  state, which is called ``problem``;
-- a slash in ``domain`` separates it from the difficulty: ``blocks/hard``;
-- a difficulty that is not named is that of the instance of the same domain and name in the experiment, or ``other``.
+- ``algorithm`` is the method's label, and a whole number under ``seed`` is its seed.
+- ``.pddl`` at the end of ``problem`` is dropped. The parts between slashes are difficulty, instance and state:
+  ``hard/p35/p1``. A problem without a slash is an instance, and its state is the instance's own, called ``problem``.
+- A slash in ``domain`` separates domain and difficulty: ``blocks/hard``.
+- If no difficulty is given, it is that of the instance with the same domain and name in the experiment, or ``other``.
 """
 
 from __future__ import annotations
@@ -36,12 +35,12 @@ from goalward.task.store import short_message
 
 OTHER = "other"
 OWN_STATE = "problem"
-MOST = 2**52
-"""Whole numbers up to here are exact in every format, and fit into the store even as bytes instead of KiB."""
-MOST_BYTES = 2**30
-"""Of a properties file, unpacked; one that would fill the memory is not Lab's."""
+MAX_WHOLE = 2**52
+"""Whole numbers up to this bound are exact in every format, and fit into the store even when KiB become bytes."""
+MAX_PROPERTIES_BYTES = 2**30
+"""Maximum size of a properties file after decompression, so that a forged file cannot fill the memory."""
 
-# Statuses and what Lab calls them; anything else is an error that Lab lists as unexplained.
+# goalward's statuses and Lab's errors; Lab lists any other status as an unexplained error.
 _LAB_ERRORS = {
     "solved": "success",
     "unsolvable": "search-unsolvable",
@@ -69,7 +68,7 @@ def properties_file(target: Path) -> Path:
 
 
 def export_lab(store: Store, target: Path) -> int:
-    """Write all searches as a Lab ``properties`` file, into a folder or to a file; returns how many there are.
+    """Write all searches as a Lab ``properties`` file, into a folder or to a file; return their number.
 
     Lab reads the file ``properties`` of a folder: ``AbsoluteReport()(folder, "report.html")``.
     """
@@ -123,10 +122,10 @@ def _lab_run(unit: Unit, result: Result, *, several: bool) -> dict[str, Any]:
 
 
 def import_lab(store: Store, properties: Path) -> tuple[int, int]:
-    """Add the runs of a Lab ``properties`` file to a store; returns how many it holds, and how many were new.
+    """Add the runs of a Lab ``properties`` file to a store; return the number of runs, and how many of them are new.
 
-    What the store has already stays as it is. Imported results say where they are from in ``extra["imported"]``, and
-    the store's meta data lists the files under ``imported``.
+    Results that are in the store already are not changed. ``extra["imported"]`` of an imported result names the file,
+    and the store's meta data lists the files under ``imported``.
     """
     path = properties / "properties" if properties.is_dir() else properties
     runs = _read_properties(path)
@@ -139,7 +138,7 @@ def import_lab(store: Store, properties: Path) -> tuple[int, int]:
             unit = _place(run, known)
             placed.append((unit, _result(unit, run, path.name)))
         except (KeyError, TypeError, ValueError, OverflowError) as error:
-            what = f"it has no {error}" if isinstance(error, KeyError) else str(error)
+            what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
             raise UsageError(f"{path}: the run {name[:100]!r} cannot be read: {what[:200]}") from None
     note = {
         "file": _text(path.name),
@@ -147,7 +146,7 @@ def import_lab(store: Store, properties: Path) -> tuple[int, int]:
         "methods": sorted({unit.method for unit, _ in placed}),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
     }
-    return len(placed), store.take_in(placed, note)
+    return len(placed), store.import_results(placed, note)
 
 
 def _read_properties(path: Path) -> dict[str, dict[str, Any]]:
@@ -165,18 +164,18 @@ def _read_properties(path: Path) -> dict[str, dict[str, Any]]:
 
 def _unpacked(data: bytes) -> bytes:
     unpacker = lzma.LZMADecompressor()
-    text = unpacker.decompress(data, MOST_BYTES)
+    text = unpacker.decompress(data, MAX_PROPERTIES_BYTES)
     if not unpacker.eof:
-        raise ValueError(f"it is cut short, or holds more than {MOST_BYTES} bytes")
+        raise ValueError(f"it is cut short, or has more than {MAX_PROPERTIES_BYTES} bytes")
     return text
 
 
 def _place(run: dict[str, Any], known: dict[tuple[str, str], set[str]]) -> Unit:
-    """The unit that a run belongs to, by the rules above."""
+    """The unit of a run, by the rules at the beginning of this file."""
     domain, seed = _name(run, "domain"), run.get("seed")
     seed = seed if isinstance(seed, int) and not isinstance(seed, bool) else None
-    if seed is not None and not -MOST <= seed <= MOST:
-        raise ValueError("its seed has more than 63 bits")
+    if seed is not None and not -MAX_WHOLE <= seed <= MAX_WHOLE:
+        raise ValueError(f"its seed must be between -2^52 and 2^52, but is {seed}")
     if all(isinstance(run.get(key), str) and run[key] for key in ("difficulty", "instance", "state", "method")):
         difficulty, instance, method, state = (_name(run, key) for key in ("difficulty", "instance", "method", "state"))
         return Unit("search", domain, difficulty, instance, method, seed, state)
@@ -193,14 +192,14 @@ def _place(run: dict[str, Any], known: dict[tuple[str, str], set[str]]) -> Unit:
 
 def _name(run: dict[str, Any], key: str) -> str:
     if not isinstance(run[key], str) or not run[key].strip():
-        raise ValueError(f"its {key} is {run[key]!r}, not a name")
+        raise ValueError(f"its {key} must be a name, but is {run[key]!r}")
     if run[key] != _text(run[key]):
-        raise ValueError(f"its {key} holds characters that are none")
+        raise ValueError(f"its {key} has characters that are not valid Unicode")
     return str(run[key])
 
 
 def _text(value: Any) -> str:
-    """As a text that files can hold: half of a character outside of the first 65,536 becomes a question mark."""
+    """The value as text that UTF-8 can encode: lone surrogates become question marks."""
     return str(value).encode("utf-8", "replace").decode()
 
 
@@ -231,8 +230,8 @@ def _result(unit: Unit, run: dict[str, Any], source: str) -> Result:
 
 
 def _sentence(reason: Any, error: str) -> str:
-    told = "; ".join(map(_text, reason)) if isinstance(reason, list) else _text(reason or "")
-    return re.sub(r"\s+", " ", told).strip() or _text(error) or "no reason given"
+    text = "; ".join(map(_text, reason)) if isinstance(reason, list) else _text(reason or "")
+    return re.sub(r"\s+", " ", text).strip() or _text(error) or "no reason given"
 
 
 def _number(run: dict[str, Any], key: str) -> float | None:
@@ -240,15 +239,15 @@ def _number(run: dict[str, Any], key: str) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise ValueError(f"its {key} is {value!r}, not a number")
-    if isinstance(value, int) and abs(value) > MOST:
+        raise ValueError(f"its {key} must be a number, but is {value!r}")
+    if isinstance(value, int) and abs(value) > MAX_WHOLE:
         raise ValueError(f"its {key} is too large")
     return float(value) if math.isfinite(value) else None
 
 
 def _whole(run: dict[str, Any], key: str) -> int | None:
     number = _number(run, key)
-    if number is not None and abs(number) > MOST:
+    if number is not None and abs(number) > MAX_WHOLE:
         raise ValueError(f"its {key} is {number:g}, which is too large")
     return None if number is None else round(number)
 
@@ -265,14 +264,14 @@ def _rows(store: Store) -> Iterator[list[Any]]:
 
 
 def export_csv(store: Store, path: Path) -> int:
-    """One line per result, trainings included; ``extra`` is JSON. Returns how many there are."""
+    """Write one line per result, including trainings, with ``extra`` as JSON; return the number of results."""
     rows = list(_rows(store))
     write_text_atomically(path, csv_text(_COLUMNS, rows))
     return len(rows)
 
 
 def export_parquet(store: Store, path: Path) -> int:
-    """The same table as Parquet, with types; needs ``goalward[experiments]``."""
+    """Write the table of :func:`export_csv` as Parquet, with types; needs ``goalward[experiments]``."""
     try:
         import pyarrow  # noqa: PLC0415
         from pyarrow import parquet  # noqa: PLC0415

@@ -1,8 +1,9 @@
-"""One program in a session of its own, with hard limits, that nothing outlives.
+"""Runs a module in a session of its own, under hard limits, and leaves no process behind.
 
-The worker starts a guard, the guard forks the process that works. The guard holds a pipe to the worker: when it ends,
-however that came about, the guard ends the session. The worker does the same when the guard is gone. On Linux the
-working process also dies with the guard. So whichever one is killed, the others end.
+There are three processes: the worker starts a guard, and the guard forks the process that does the work. If the pipe
+between worker and guard closes, for whatever reason, the guard ends the session. If the guard ends, the worker ends the
+session. On Linux, the kernel also kills the working process when the guard dies. So if any one of the three is killed,
+the others end.
 """
 
 from __future__ import annotations
@@ -24,28 +25,32 @@ from typing import Any
 
 POLL_SECONDS = 0.05
 MEMORY_SLACK = 0.05, 64 * 2**20
-"""The share and the bytes over the limit at which a process is killed; searches notice the limit by themselves."""
+"""A process is killed if it exceeds its limit by this share plus these bytes; searches stop at the limit itself."""
 PR_SET_PDEATHSIG = 1
 LINUX = sys.platform.startswith("linux")
 
 
 @dataclass(frozen=True)
 class Ending:
-    """How the working process ended: by itself with a code (negative: a signal), or ended by us for a reason."""
+    """How the working process ended.
+
+    ``code`` is its exit code, negative for a signal. ``cut`` is the limit that it was killed for, "time" or "memory",
+    or None if it ended by itself. ``memory`` is its peak in bytes.
+    """
 
     code: int
-    cut: str | None  # "time", "memory"
+    cut: str | None
     seconds: float
     memory: int
 
 
 def one_thread(environment: dict[str, str]) -> dict[str, str]:
-    """The environment with every numerical library held to one thread."""
+    """The environment, with all numerical libraries limited to one thread."""
     names = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "VECLIB_MAXIMUM", "BLIS")
     return environment | {f"{name}_NUM_THREADS": "1" for name in names}
 
 
-# --- the worker's side ---
+# --- in the worker ---
 
 
 def run_guarded(
@@ -57,12 +62,12 @@ def run_guarded(
     folder: str,
     cpu_seconds: float = math.inf,
 ) -> tuple[Ending | None, str, str]:
-    """Run a module's ``main(message)`` under a guard; returns how it ended, its output and its errors.
+    """Run a module's ``main(message)`` under a guard; return how it ended, its stdout and its stderr.
 
-    There is no ending where the guard itself was killed, or where ``cancelled`` said so. ``folder`` is for temporary
+    The ending is None if the guard itself was killed, or if ``cancelled`` returned True. ``folder`` is for temporary
     files.
     """
-    from goalward.baselines.process import Listener  # noqa: PLC0415 - the guard itself loads as little as it can
+    from goalward.baselines.process import Listener  # noqa: PLC0415 - the guard imports this file, and must stay small
 
     process = subprocess.Popen(
         [sys.executable, "-m", "goalward.experiments.guard", module, repr(seconds), str(memory), repr(cpu_seconds)],
@@ -93,17 +98,17 @@ def run_guarded(
         end_session(process.pid)
         process.kill()
         process.wait()
-        with contextlib.suppress(BrokenPipeError):  # closing tries again to write what was never read
+        with contextlib.suppress(BrokenPipeError):  # closing flushes what was never read
             process.stdin.close()
-    # The guard's word on the ending is the last line of the errors; it is missing where the guard was killed.
-    told, _, last = err.rstrip("\n").rpartition("\n")
+    # The guard writes the ending as the last line of stderr. The line is missing if the guard was killed.
+    rest, _, last = err.rstrip("\n").rpartition("\n")
     if not last.startswith(_MARK):
         return None, out, err
-    return Ending(**json.loads(last.removeprefix(_MARK))), out, told
+    return Ending(**json.loads(last.removeprefix(_MARK))), out, rest
 
 
 def end_session(session: int, spare: int | None = None) -> None:
-    """Kill every process of a session but one; again until there is none, for they may be starting others."""
+    """Kill all processes of a session except ``spare``; repeat until none is left, since they may start others."""
     for _ in range(100):
         members = [pid for pid in session_members(session) if pid != spare]
         if not members:
@@ -115,45 +120,46 @@ def end_session(session: int, spare: int | None = None) -> None:
 
 
 def session_members(session: int) -> list[int]:
-    """The living processes of a session; none where the system has no ``/proc`` that lists them."""
+    """The ids of the running processes of a session; empty if the system has no ``/proc``."""
     found = []
     for entry in os.listdir("/proc") if LINUX else ():
         if entry.isdigit():
             with contextlib.suppress(OSError, ValueError, IndexError), open(f"/proc/{entry}/stat", "rb") as file:
-                # After the name, which may hold anything but ends with the last bracket: state ppid pgrp session
+                # The name may contain anything, but ends with the last bracket. After it: state ppid pgrp session
                 fields = file.read().rpartition(b")")[2].split()
                 if int(fields[3]) == session and fields[0] not in {b"Z", b"X"}:
                     found.append(int(entry))
     return found
 
 
-# --- the guard ---
+# --- in the guard ---
 
 _MARK = "goalward guard: "
 
 
 def main(arguments: list[str]) -> None:
-    """Fork, work in the child, watch in the parent: ``python -m goalward.experiments.guard MODULE SECONDS MEMORY CPU``.
+    """Fork a child that works, and watch it: ``python -m goalward.experiments.guard MODULE SECONDS MEMORY CPU``.
 
-    SECONDS are of the wall clock, CPU is seconds of CPU time that the child itself may use.
+    SECONDS is the limit of wall-clock time, MEMORY that of the child's memory in bytes, and CPU that of its CPU time in
+    seconds.
     """
     module, seconds, memory, cpu_seconds = arguments[0], float(arguments[1]), int(arguments[2]), float(arguments[3])
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     message = _read_line(0)
-    if message is None:  # the worker is gone already
+    if message is None:  # the worker has ended already
         return
     guard = os.getpid()
     child = os.fork()
     if child == 0:
         os.setpgid(0, 0)
-        _die_with(guard)
+        _end_with_parent(guard)
         _work(module, message)
-    os.close(1)  # so that the output ends with the work
+    os.close(1)  # so that the worker sees the end of the output when the child ends
     _report(_watch(child, guard, time.monotonic(), seconds, memory, cpu_seconds))
 
 
 def _read_line(descriptor: int) -> str | None:
-    """One line, and nothing of what may follow; None if it is cut short."""
+    """Read one line and nothing after it; None if the input ends before the end of the line."""
     pieces = bytearray()
     while not pieces.endswith(b"\n"):
         piece = os.read(descriptor, 2**16)
@@ -163,12 +169,13 @@ def _read_line(descriptor: int) -> str | None:
     return pieces.decode()
 
 
-def _die_with(parent: int) -> None:
+def _end_with_parent(parent: int) -> None:
+    """Make this process end when its parent ends."""
     if LINUX:
         ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     else:
         threading.Thread(target=_follow, args=(parent,), daemon=True).start()
-    if os.getppid() != parent:  # it died before we asked
+    if os.getppid() != parent:  # the parent ended before the call above
         os._exit(1)
 
 
@@ -179,20 +186,20 @@ def _follow(parent: int) -> None:
 
 
 def _end(child: int, guard: int) -> None:
-    """End the work and all that it has started."""
+    """Kill the child and all processes that it has started."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(child, signal.SIGKILL)
     end_session(guard, spare=guard)
 
 
 def _work(module: str, message: str) -> None:
-    """Run the module's ``main`` with the message; what it returns is the only output."""
+    """Run the module's ``main`` with the message, write its result to stdout, and exit."""
     code = 1
     try:
         null = os.open(os.devnull, os.O_RDONLY)
         os.dup2(null, 0)
         output = os.dup(1)
-        os.dup2(2, 1)  # whatever libraries print is no part of the result
+        os.dup2(2, 1)  # keeps what libraries print out of the result
         from importlib import import_module  # noqa: PLC0415 - after the fork, to keep the guard small
 
         result = import_module(module).main(message)
@@ -210,7 +217,7 @@ def _work(module: str, message: str) -> None:
 
 
 def _watch(child: int, guard: int, started: float, seconds: float, memory: int, cpu_seconds: float) -> Ending:
-    """Wait for the end of the work; end it at a limit, and end everything when the worker is gone."""
+    """Wait for the child to end. Kill it at a limit; kill everything and exit if the worker has ended."""
     cut = None
     peak = 0
     ceiling = memory * (1 + MEMORY_SLACK[0]) + MEMORY_SLACK[1]
@@ -236,7 +243,7 @@ def _watch(child: int, guard: int, started: float, seconds: float, memory: int, 
 
 
 def _cpu_time(pid: int) -> float:
-    """Seconds of CPU time that a process has used; 0 where that cannot be read."""
+    """Seconds of CPU time that a process has used; 0 if they cannot be read."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as file:
             user, system = file.read().rpartition(b")")[2].split()[11:13]
@@ -246,7 +253,7 @@ def _cpu_time(pid: int) -> float:
 
 
 def _resident(pid: int) -> int:
-    """Bytes of memory that a process holds; 0 where that cannot be read."""
+    """Resident memory of a process in bytes; 0 if it cannot be read."""
     try:
         with open(f"/proc/{pid}/statm", "rb") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")

@@ -1,4 +1,4 @@
-"""How far an experiment is, and how long the rest will take."""
+"""Counts the finished units of an experiment, and estimates the remaining time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from goalward.experiments.config import Budgets
 from goalward.experiments.store import Result, Unit
 
 Group = tuple[str, str]
-"""Method and kind: units that take about the same time."""
+"""Method and kind of units, which take about the same time."""
 
 
 @dataclass
@@ -30,21 +30,21 @@ class _Times:
 
 @dataclass
 class Progress:
-    """Counts that follow a run; a resumed run starts with those of the store."""
+    """Counts units during a run; a resumed run starts with the counts of the store."""
 
     budgets: Budgets
     rows: dict[Group, dict[str, Any]] = field(default_factory=dict)
     running: Counter[Group] = field(default_factory=Counter)
     lost: int = 0
     _times: dict[Group, _Times] = field(default_factory=lambda: defaultdict(_Times))
-    # From handing out to taking in: with the start of the process and validation, which a unit's own time leaves out.
+    # Time from submission to result. Unlike a unit's own time, it includes the start of the process and validation.
     _spans: dict[Group, _Times] = field(default_factory=lambda: defaultdict(_Times))
     _begun: dict[str, float] = field(default_factory=dict)
-    _at_once: deque[int] = field(default_factory=lambda: deque(maxlen=20))  # how many ran when one more was started
+    _at_once: deque[int] = field(default_factory=lambda: deque(maxlen=20))  # number of running units at recent starts
 
     @classmethod
     def of(cls, rows: list[dict[str, Any]], budgets: Budgets) -> Progress:
-        """From the rows of a store."""
+        """The progress that a store has recorded; ``rows`` are those of :meth:`Store.progress`."""
         progress = cls(budgets)
         for row in rows:
             group = row["method"], row["kind"]
@@ -55,15 +55,15 @@ class Progress:
         return progress
 
     def started(self, unit: Unit) -> None:
-        """A unit is on its way."""
+        """Count a unit as running."""
         self.running[unit.method, unit.kind] += 1
         self._begun[unit.id] = time.monotonic()
         self._at_once.append(self.running.total())
 
     def finished(self, unit: Unit, result: Result) -> None:
-        """A unit has a result."""
+        """Count the result of a unit."""
         group = unit.method, unit.kind
-        self._stops(group)
+        self._not_running(group)
         if unit.id in self._begun:
             self._spans[group].add(time.monotonic() - self._begun.pop(unit.id))
         row = self.rows[group]
@@ -74,23 +74,24 @@ class Progress:
             self._times[group].add(result.total_time)
             row["mean_time"] = self._times[group].mean
 
-    def gone(self, unit: Unit) -> None:
-        """A unit was lost and will be tried again."""
+    def was_lost(self, unit: Unit) -> None:
+        """Count a unit as lost; it will be tried again."""
         self.lost += 1
-        self._stops((unit.method, unit.kind))
+        self._not_running((unit.method, unit.kind))
 
-    def _stops(self, group: Group) -> None:
+    def _not_running(self, group: Group) -> None:
         if self.running[group]:
             self.running[group] -= 1
 
     def total(self, column: str) -> int:
-        """The sum of a column: units, done, solved or failed."""
+        """The sum of a column (units, done, solved or failed) over all groups."""
         return sum(row[column] for row in self.rows.values())
 
     def seconds_left(self, jobs: int) -> float:
-        """What the units that are left will take, by what others like them have taken; the budget where none has.
+        """Estimate the remaining wall-clock time.
 
-        As many run at once as did lately, or ``jobs`` before any has started.
+        Each remaining unit counts with the mean time of its group, or with its time limit if none of the group has
+        ended. The number of units at the same time is the recent one, or ``jobs`` before any unit has started.
         """
         seconds = 0.0
         for group, row in self.rows.items():

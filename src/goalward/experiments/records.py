@@ -1,6 +1,6 @@
-"""What an experiment's store holds: units of work and their results, and what must be true of those that are read.
+"""Units of work and their results, and the checks on those that are read from a store.
 
-A store may be damaged, or made up by somebody. What is read from one is checked here before anything else sees it.
+A store may be damaged or forged, so everything that is read from one is checked here first.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Unit:
 
     @property
     def id(self) -> str:
-        """Names the unit in files and tables."""
+        """The name of the unit in files and tables: kind, domain, difficulty, instance, method, seed and state."""
         parts = [self.kind, self.domain, self.difficulty, self.instance, self.method]
         parts += ["-" if self.seed is None else str(self.seed)]
         return "/".join(parts + ([] if self.state is None else [self.state]))
@@ -41,13 +41,22 @@ class Result:
     """How a unit ended.
 
     ``status`` is that of a search ("solved", "out of time", …), "trained" for a training, or "failed" with an
-    ``error``. ``extra`` of a training holds ``curve`` (epoch, training loss, validation loss, seconds), ``seconds``,
-    ``notes`` and, where seeds compete, ``validation_solved``, ``validation_states`` and ``validation_evaluations``;
-    that of a search the figures of its outcome that have no column, ``best_h_over_time`` (seconds, and the least value
-    of its heuristic so far) and, if it is solved, ``h_along``, the heuristic's value at each state of the plan, the
-    first and the last included, and ``better_plans``: when each better one was found, its cost, and what found it.
-    Their times count from the beginning of the search, which began ``preparation`` seconds after the run.
-    ``first_plan_time`` is when the first plan was found if ``search_time`` does not say that.
+    ``error``. ``extra`` has the figures without a column.
+
+    ``extra`` of a training:
+
+    - ``curve``: epoch, training loss, validation loss and seconds of each epoch;
+    - ``seconds`` and ``notes``;
+    - with validation: ``validation_solved``, ``validation_states`` and ``validation_evaluations``.
+
+    ``extra`` of a search:
+
+    - ``preparation``: seconds before the search began; the times below count from there;
+    - ``best_h_over_time``: pairs of seconds and minimum h so far;
+    - ``h_along``, if it is solved: h at each state of the plan, including the first and the last;
+    - ``better_plans``: seconds, cost and origin of each plan that improved on the one before;
+    - ``first_plan_time``: seconds until the first plan, if that is not ``search_time``;
+    - further figures of the outcome.
     """
 
     unit: str
@@ -75,27 +84,27 @@ _TYPES: dict[str, type | tuple[type, ...]] = {
 
 
 def _check(owner: type, values: dict[str, Any]) -> None:
-    """Refuse values of another type than the fields of a dataclass say; bool is a number in SQLite."""
+    """Raise ValueError for values whose types are not those of the dataclass's fields; bool is a number in SQLite."""
     for part in fields(owner):
         if part.name in values and part.name != "kind":
             kind, _, none = str(part.type).partition(" | ")
             value = values[part.name]
             endless = isinstance(value, float) and not math.isfinite(value) and part.name != "initial_h"
             if endless or not (isinstance(value, _TYPES[kind]) or (value is None and none)):
-                raise ValueError(f"{part.name} is {str(value)[:40]!r}, not what it should be")
+                raise ValueError(f"{part.name} must be {part.type}, but is {str(value)[:40]!r}")
 
 
 def checked_unit(row: Sequence[Any]) -> Unit:
-    """A unit from its columns; ValueError where they are not those of one."""
+    """A unit from its columns; ValueError if they are not valid."""
     values = dict(zip((part.name for part in fields(Unit)), row, strict=True))
     _check(Unit, values)
     if values["kind"] not in KINDS or (values["state"] is None) != (values["kind"] == "train"):
-        raise ValueError(f"a unit is of the kind {str(values['kind'])[:40]!r}")
+        raise ValueError(f"a unit has the unknown kind {str(values['kind'])[:40]!r}, or a state that does not fit it")
     return Unit(**values)
 
 
 def checked_result(values: dict[str, Any]) -> Result:
-    """A result from its columns, ``extra`` as JSON or left out; ValueError where they are not those of one."""
+    """A result from its columns, with ``extra`` as JSON or left out; ValueError if they are not valid."""
     if "extra" in values:
         values = values | {"extra": checked_extra(values["extra"])}
     _check(Result, values)
@@ -114,10 +123,10 @@ _META: dict[str, type | tuple[type, ...]] = {
 
 def _table(values: Any, kinds: dict[str, type | tuple[type, ...]], what: str) -> dict[str, Any]:
     if not isinstance(values, dict):
-        raise ValueError(f"{what} is no table")
+        raise ValueError(f"{what} must be a table")
     for name, kind in kinds.items():
         if values.get(name) is not None and not isinstance(values[name], kind):
-            raise ValueError(f"{name} in {what} is {str(values[name])[:40]!r}, not what it should be")
+            raise ValueError(f"{name} in {what} has a wrong type: {str(values[name])[:40]!r}")
     return values
 
 
@@ -126,20 +135,20 @@ def _numbers(values: Any) -> bool:
 
 
 def checked_extra(text: Any) -> dict[str, Any]:
-    """What a result holds beside its columns, from JSON."""
+    """``extra`` of a result, from JSON; ValueError if it is not valid."""
     extra = _table(finite(json.loads(text)), _EXTRA, "extra")
-    descent = extra.get("best_h_over_time") or []
-    curves = [*(extra.get("curve") or []), extra.get("h_along") or [], *descent]
-    if not all(map(_numbers, curves)) or any(len(point) != 2 for point in descent):
-        raise ValueError("a curve holds something else than numbers")
+    best_h = extra.get("best_h_over_time") or []
+    curves = [*(extra.get("curve") or []), extra.get("h_along") or [], *best_h]
+    if not all(map(_numbers, curves)) or any(len(point) != 2 for point in best_h):
+        raise ValueError("a curve must have only numbers")
     return extra
 
 
 def checked_meta(rows: Iterable[tuple[Any, Any]]) -> dict[str, Any]:
-    """The facts about an experiment, from keys and JSON; one that is null is not there."""
+    """The meta data of an experiment, from keys and JSON; entries that are null are left out."""
     facts = {str(key): finite(json.loads(value)) for key, value in rows}
     known = {key: value for key, value in facts.items() if value is not None}
-    meta = _table(known, _META, "the facts about the experiment")
+    meta = _table(known, _META, "the meta data")
     if not all(isinstance(entry, dict) for name in ("runs", "imported") for entry in meta.get(name) or []):
-        raise ValueError("its list of runs or of imports holds something else")
+        raise ValueError("its lists of runs and of imports must have only tables")
     return meta

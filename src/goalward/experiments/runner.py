@@ -1,8 +1,8 @@
-"""Runs what an experiment lacks: hands units to Dask, and is the one process that writes results.
+"""Runs the units of an experiment that have no result: hands them to Dask, and writes the results.
 
-Exactly once: a unit's result is one transaction of this process. Its file (model or plan) is written elsewhere first
-and moved into place right before, so a result is never without its file, and a file that has lost its result is
-replaced when the unit is done again.
+Each unit gets exactly one result. Only this process writes results, each in one transaction. The file of a unit (model
+or plan) is written elsewhere, and moved into place right before the transaction. So a result always has its file, and a
+file without a result is replaced when the unit runs again.
 """
 
 from __future__ import annotations
@@ -22,66 +22,67 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from goalward.errors import GoalwardError, UsageError, is_the_machines
+from goalward.errors import GoalwardError, UsageError, is_machine_error
 from goalward.experiments.benchmark import find_instances
 from goalward.experiments.clusters import SchedulerLostError, Workers
 from goalward.experiments.config import Config
 from goalward.experiments.store import FILE_NAME, Result, Store, Unit
 from goalward.experiments.units import Schedule
-from goalward.experiments.worker import Outcome, run_on_dask
+from goalward.experiments.worker import UnitOutcome, run_on_dask
 
 if TYPE_CHECKING:
     from distributed import Future
 
-MOST_DEATHS = 3
-"""A unit whose process or worker dies so often has failed."""
-LOOK_SECONDS = 0.25
-SLOTS_SECONDS = 2.0
+MAX_LOSSES = 3
+"""A unit that is lost this many times, with its process or worker, has failed."""
+POLL_SECONDS = 0.25
+SLOT_POLL_SECONDS = 2.0
+"""Interval at which the number of workers is checked while none are missing."""
 
 
-class Observer(Protocol):
-    """Told what happens; ``stopped`` is asked several times a second."""
+class RunObserver(Protocol):
+    """Follows a run; ``tick`` and ``stopped`` are called several times per second."""
 
     def started(self, unit: Unit) -> None:
-        """A unit is on its way."""
+        """Called when a unit was handed to a worker."""
 
     def finished(self, unit: Unit, result: Result) -> None:
-        """It has a result."""
+        """Called when a result was stored."""
 
     def lost(self, unit: Unit, reason: str) -> None:
-        """It was lost and will be tried again."""
+        """Called when a unit was lost and will be tried again."""
 
     def tick(self) -> None:
-        """Time goes by."""
+        """Called regularly, for example to update a display."""
 
     def stopped(self) -> bool:
-        """Does the user want an end?"""
+        """True once a stop was requested."""
 
 
 @contextlib.contextmanager
 def experiment_lock(output: Path) -> Iterator[None]:
-    """One runner at a time; the system lets go of the lock however the runner ends."""
+    """Allow only one runner per folder. The system releases the lock when the runner ends, for whatever reason."""
     with open(output / "run.lock", "a+", encoding="utf-8") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            raise UsageError(f"{output}: another run is at work here") from None
+            raise UsageError(f"{output}: another process is running this experiment") from None
         yield
 
 
 def is_running(output: Path) -> bool:
-    """Is a runner at work in this folder?"""
+    """True if a process runs the experiment in this folder."""
     try:
         with experiment_lock(output):
             return False
     except UsageError:
         return True
-    except OSError:  # a folder that nobody may write to
+    except OSError:  # the folder is read-only
         return False
 
 
 def prepare(config: Config, output: Path, store: Store) -> Schedule:
-    """Make the experiment known to its store; a folder that holds another experiment is refused."""
+    """Write config and units to the store; UsageError if the store has the results of a conflicting config."""
     stored = store.meta().get("config")
     if stored is not None and (reason := config.conflict(stored)):
         raise UsageError(f"{output} holds results of another config ({reason} differs); use another folder")
@@ -90,20 +91,20 @@ def prepare(config: Config, output: Path, store: Store) -> Schedule:
     facts = {"versions": _versions(), "machine": _machine()}
     runs = [*store.meta().get("runs", []), {"started": time.time(), **facts}]
     store.set_meta(name=config.name, config=config.as_json(), runs=runs, **facts)
-    shutil.rmtree(output / "scratch", ignore_errors=True)  # files whose results were never kept
+    shutil.rmtree(output / "scratch", ignore_errors=True)  # files of units without a result
     return schedule
 
 
 def open_store(output: Path) -> Store:
-    """The store of a folder that is made if need be."""
+    """Open the store in a folder; create both if they do not exist."""
     output.mkdir(parents=True, exist_ok=True)
     return Store(output / FILE_NAME, create=True)
 
 
 class Runner:
-    """Hands out units until each of them has a result."""
+    """Hands units to workers until all of them have a result."""
 
-    def __init__(self, schedule: Schedule, store: Store, workers: Workers, observer: Observer) -> None:
+    def __init__(self, schedule: Schedule, store: Store, workers: Workers, observer: RunObserver) -> None:
         self.schedule, self.store, self.workers, self.observer = schedule, store, workers, observer
         self._trained = store.trained()
         finished = store.finished()
@@ -115,11 +116,11 @@ class Runner:
             if unit.id not in finished:
                 self._enqueue(unit)
         self._running: dict[str, tuple[Unit, Future, int]] = {}
-        self._deaths: Counter[str] = Counter()
+        self._losses: Counter[str] = Counter()
         self._events: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._retries_by_dask = workers.failures_allowed()
-        self._slots, self._look_again = 0, time.monotonic()
-        self._mend_again = time.monotonic() + workers.mend_seconds
+        self._slots, self._next_check = 0, time.monotonic()
+        self._next_restart = time.monotonic() + workers.restart_seconds
 
     def _enqueue(self, unit: Unit) -> None:
         training = self.schedule.training_of(unit)
@@ -129,13 +130,13 @@ class Runner:
             self._waiting.setdefault(training.id, []).append(unit)
 
     def run(self) -> bool:
-        """Work until nothing is left (True) or the observer wants an end (False)."""
+        """Run until all units have a result (True), or until a stop is requested (False)."""
         try:
             while self._ready or self._running:
                 if self.observer.stopped():
                     return False
                 self._submit()
-                self._take()
+                self._collect()
                 self.observer.tick()
         finally:
             for _, future, _ in self._running.values():
@@ -144,15 +145,15 @@ class Runner:
         return True
 
     def _free_slots(self) -> int:
-        """How many units may be handed out: one a thread, so that what is running really runs."""
+        """Number of units that can be submitted: one per thread of the workers, so that no unit waits in a queue."""
         now = time.monotonic()
-        if now >= self._look_again:
+        if now >= self._next_check:
             self._slots = self.workers.threads()
-            lacking = self._slots < (self.workers.wanted or 1)
-            self._look_again = now + (LOOK_SECONDS if lacking else SLOTS_SECONDS)
-            if lacking and now >= self._mend_again:
-                self._mend_again = now + self.workers.mend_seconds
-                self.workers.mend()
+            missing = self._slots < (self.workers.wanted or 1)
+            self._next_check = now + (POLL_SECONDS if missing else SLOT_POLL_SECONDS)
+            if missing and now >= self._next_restart:
+                self._next_restart = now + self.workers.restart_seconds
+                self.workers.restart_lost()
         return self._slots - len(self._running)
 
     def _submit(self) -> None:
@@ -160,11 +161,9 @@ class Runner:
             unit = self._ready.popleft()
             training = self.schedule.training_of(unit)
             if training is not None and training.id in self._untrained:
-                self._keep(
-                    unit, Result(unit.id, "failed", error="there is no model: its training did not end with one")
-                )
+                self._store(unit, Result(unit.id, "failed", error="no model: its training failed"))
                 continue
-            attempt = self.store.begin(unit.id)
+            attempt = self.store.begin_attempt(unit.id)
             token = secrets.token_hex(8)
             scratch = self.schedule.output / "scratch" / token
             key = f"{unit.id}#{token}"
@@ -174,67 +173,69 @@ class Runner:
             future.add_done_callback(lambda done: self._events.put(done.key))
             self.observer.started(unit)
 
-    def _take(self) -> None:
-        """Wait a little for something to end, and take in all that has."""
+    def _collect(self) -> None:
+        """Wait up to ``POLL_SECONDS`` for a unit to end, and handle all units that have ended."""
         try:
-            key = self._events.get(timeout=LOOK_SECONDS)
+            key = self._events.get(timeout=POLL_SECONDS)
             while True:
-                self._end(key)
+                self._handle_end(key)
                 key = self._events.get_nowait()
         except queue.Empty:
             pass
 
-    def _end(self, key: str) -> None:
+    def _handle_end(self, key: str) -> None:
+        """Store the result of a unit, or queue the unit again if it was lost."""
         unit, future, attempt = self._running.pop(key)
         outcome = self._outcome(unit, future)
         if outcome.blocked:
             raise GoalwardError(
-                f"{unit.id}: {outcome.blocked}; what is done is kept, run the same command again to go on"
+                f"{unit.id}: {outcome.blocked}; results so far are kept, run the same command again to resume"
             )
         if outcome.result is not None:
             self._move_file(unit, outcome.result, key)
-            self._keep(unit, replace(outcome.result, attempts=attempt))
+            self._store(unit, replace(outcome.result, attempts=attempt))
             return
-        self._deaths[unit.id] += 1
-        if self._deaths[unit.id] >= MOST_DEATHS:
-            reason = f"{outcome.lost} ({self._deaths[unit.id]} times)"
-            self._keep(unit, Result(unit.id, "failed", error=reason, attempts=attempt))
+        self._losses[unit.id] += 1
+        if self._losses[unit.id] >= MAX_LOSSES:
+            reason = f"{outcome.lost} ({self._losses[unit.id]} times)"
+            self._store(unit, Result(unit.id, "failed", error=reason, attempts=attempt))
             return
         self.observer.lost(unit, outcome.lost)
         self._ready.appendleft(unit)
 
-    def _outcome(self, unit: Unit, future: Future) -> Outcome:
+    def _outcome(self, unit: Unit, future: Future) -> UnitOutcome:
         from distributed import KilledWorker  # noqa: PLC0415 - Dask is loaded where it is used
 
         if future.status == "finished":
-            outcome: Outcome = future.result()
+            outcome: UnitOutcome = future.result()
             return outcome
         if future.status == "error":
             error: Any = future.exception()
             if isinstance(error, KilledWorker):
-                for _ in range(self._retries_by_dask):  # attempts that Dask made by itself and told nobody of
-                    self._deaths[unit.id] += 1
-                    self.store.begin(unit.id)
-                return Outcome(unit.id, lost="its worker died")
-            if is_the_machines(error):
-                return Outcome(unit.id, blocked=f"its worker could not run it: {error}")
-            # The worker itself stumbled (no memory left to start a process, say), which says nothing about the unit.
-            return Outcome(unit.id, lost=f"its worker could not run it: {type(error).__name__}: {error}")
+                for _ in range(self._retries_by_dask):  # attempts that Dask made without telling the runner
+                    self._losses[unit.id] += 1
+                    self.store.begin_attempt(unit.id)
+                return UnitOutcome(unit.id, lost="its worker died")
+            if is_machine_error(error):
+                return UnitOutcome(unit.id, blocked=f"its worker could not run it: {error}")
+            # The worker failed, for example because it lacked the memory to start a process; the unit may be fine.
+            return UnitOutcome(unit.id, lost=f"its worker could not run it: {type(error).__name__}: {error}")
         raise SchedulerLostError
 
     def _move_file(self, unit: Unit, result: Result, key: str) -> None:
-        """Put a model or a plan in its place; whoever else may still be at work on the unit writes elsewhere."""
+        """Move the model or plan of a unit into place. Another attempt at the unit writes to another scratch file."""
         if result.solved or result.status == "trained":
             target = self.schedule.product_file(unit)
             target.parent.mkdir(parents=True, exist_ok=True)
             os.replace(self.schedule.output / "scratch" / key.rpartition("#")[2], target)
 
-    def _keep(self, unit: Unit, result: Result) -> None:
+    def _store(self, unit: Unit, result: Result) -> None:
+        """Write a result, and queue the searches that waited for a training."""
         if not self.store.add(result):
             return
         if unit.kind == "train":
             (self._trained if result.status == "trained" else self._untrained).add(unit.id)
-            self._ready.extendleft(reversed(self._waiting.pop(unit.id, [])))  # one instance after the other
+            self._ready.extendleft(reversed(self._waiting.pop(unit.id, [])))  # first, to finish this instance
         self.observer.finished(unit, result)
 
 
@@ -242,9 +243,9 @@ def run_experiment(
     schedule: Schedule,
     store: Store,
     cluster: Callable[[], contextlib.AbstractContextManager[Workers]],
-    observer: Observer,
+    observer: RunObserver,
 ) -> bool:
-    """Run all units that lack a result; False if the observer wanted an end before."""
+    """Run all units that have no result; return False if a stop was requested before the end."""
     finished = store.finished()
     if all(unit.id in finished for unit in schedule.units):
         return True

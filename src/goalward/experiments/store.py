@@ -1,8 +1,9 @@
-"""Results in SQLite: the units of work of an experiment, and one result for each that has ended.
+"""Stores the units of work of an experiment, and the result of each unit that has ended, in SQLite.
 
-A unit is one training or one search; its id says which, for example ``train/blocks/hard/p35/n-rsl/0`` and
-``search/blocks/hard/p35/n-rsl/0/p1`` (method, seed, state; a planner that learns nothing has seed ``-``). A result is
-written in one transaction and never again, so whatever is killed, a unit has one result or none.
+A unit is one training or one search. Its id has kind, domain, difficulty, instance, method, seed and state, for example
+``train/blocks/hard/p35/n-rsl/0`` and ``search/blocks/hard/p35/n-rsl/0/p1``. The seed of a planner that learns nothing
+is ``-``. A result is written in one transaction and never changed, so a unit always has one result or none, even if
+processes are killed.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ _UNIT_COLUMNS = [f.name for f in fields(Unit)]
 
 
 def _row(result: Result) -> list[Any]:
-    """As the table of results holds it."""
+    """The columns of a result."""
     values = {name: getattr(result, name) for name in _RESULT_COLUMNS}
     values["finished"] = result.finished or time.time()
     values["extra"] = json.dumps(result.extra)
@@ -58,25 +59,25 @@ def _row(result: Result) -> list[Any]:
 
 
 def _address(path: Path) -> str:
-    """As SQLite takes it; where nobody may write, a file that nobody is writing to can be read as it is."""
+    """The address of the file for SQLite; a file in a read-only folder is opened as immutable."""
     address = f"file:{quote(os.fspath(path.absolute()))}"
     if not path.exists() or os.access(path.parent, os.W_OK):
         return address
     log = path.with_name(f"{path.name}-wal")
     if log.exists() and log.stat().st_size:
         raise UsageError(
-            f"{path}: nobody may write in this folder, and part of the results is in {log.name}; copy both"
+            f"{path}: the folder is read-only, and part of the results is in {log.name}: copy both to another folder"
         )
     return f"{address}?immutable=1"
 
 
 class Store:
-    """An experiment's results. One process writes; any number may read meanwhile."""
+    """The results of an experiment. One process may write while others read."""
 
     def __init__(self, path: Path, *, create: bool = False) -> None:
         self.path = path
         if not create and not path.exists():
-            raise UsageError(f"{path.parent}: no experiment here (there is no {path.name})")
+            raise UsageError(f"{path.parent}: no experiment here (it has no {path.name})")
         try:
             self._db = sqlite3.connect(_address(path), timeout=60.0, isolation_level=None, uri=True)
         except sqlite3.Error as error:
@@ -101,36 +102,36 @@ class Store:
                     self._db.execute(statement)
                 self._db.execute(f"PRAGMA user_version = {VERSION}")
         elif found == 0:
-            raise sqlite3.DatabaseError("it holds no results")
+            raise sqlite3.DatabaseError("it has no results")
         elif found > VERSION:
             raise StoredFileError(
                 f"{self.path}: written by a newer goalward (format {found}, this one reads {VERSION})"
             )
 
     @contextmanager
-    def _trouble(self) -> Iterator[None]:
-        """What a damaged file or a full disk does to the work inside becomes an error that says so."""
+    def _storage_errors(self) -> Iterator[None]:
+        """Turn the exceptions that a damaged file or a full disk causes into StoredFileError."""
         try:
             yield
-        except sqlite3.OperationalError as error:  # no space, no permission, locked, a table that is gone
+        except sqlite3.OperationalError as error:  # no space, no permission, locked, or a missing table
             raise StoredFileError(f"{self.path}: cannot be used: {error}") from None
         except (sqlite3.Error, ValueError, TypeError, RecursionError, OverflowError) as error:
             raise StoredFileError(f"{self.path}: damaged ({short_message(error)})") from None
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        with self._trouble():
+        with self._storage_errors():
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 yield
                 self._db.execute("COMMIT")
             except BaseException:
-                with suppress(sqlite3.Error):  # SQLite itself has undone what could not be written
+                with suppress(sqlite3.Error):  # SQLite may have rolled back already
                     self._db.execute("ROLLBACK")
                 raise
 
     def close(self) -> None:
-        """Write everything to the one file and let go of it."""
+        """Close the database; SQLite then moves everything from its log to the main file."""
         self._db.close()
 
     def __enter__(self) -> Store:
@@ -139,10 +140,10 @@ class Store:
     def __exit__(self, *exc: object) -> None:
         self.close()
 
-    # --- what the experiment is ---
+    # --- meta data and units ---
 
     def set_meta(self, **values: Any) -> None:
-        """Remember facts about the experiment (config, versions, machine), as JSON."""
+        """Store meta data of the experiment (config, versions, machine), as JSON."""
         with self._transaction():
             self._put_meta(values)
 
@@ -153,12 +154,12 @@ class Store:
         )
 
     def meta(self) -> dict[str, Any]:
-        """All such facts."""
-        with self._trouble():
+        """All meta data by key."""
+        with self._storage_errors():
             return checked_meta(self._db.execute("SELECT key, value FROM meta"))
 
     def add_units(self, units: Iterable[Unit]) -> None:
-        """Make units known; those that are known already stay as they are."""
+        """Add units; those that exist already are not changed."""
         with self._transaction():
             self._put_units(units)
 
@@ -168,10 +169,10 @@ class Store:
             [(unit.id, *(getattr(unit, name) for name in _UNIT_COLUMNS)) for unit in units],
         )
 
-    def take_in(self, results: Iterable[tuple[Unit, Result]], note: dict[str, Any]) -> int:
-        """Add units with their results from elsewhere, all or none; returns how many results were new.
+    def import_results(self, results: Iterable[tuple[Unit, Result]], note: dict[str, Any]) -> int:
+        """Add units with their results in one transaction; return the number of new results.
 
-        The note on them, with that number, is kept under ``imported`` in the meta data.
+        ``note`` describes their source. It is stored with that number under ``imported`` in the meta data.
         """
         pairs = list(results)
         with self._transaction():
@@ -181,21 +182,21 @@ class Store:
         return added
 
     def units(self) -> list[Unit]:
-        """All of them, in the order they were made known."""
-        with self._trouble():
+        """All units, in the order in which they were added."""
+        with self._storage_errors():
             rows = self._db.execute(f"SELECT {', '.join(_UNIT_COLUMNS)} FROM units ORDER BY rowid")
             return [checked_unit(row) for row in rows]
 
-    # --- what has been done ---
+    # --- attempts and results ---
 
-    def begin(self, unit: str) -> int:
-        """Note that a unit is tried; returns how often it has been, this time included."""
+    def begin_attempt(self, unit: str) -> int:
+        """Record an attempt at a unit; return the number of attempts so far, including this one."""
         with self._transaction():
             self._db.execute("INSERT INTO attempts VALUES (?, ?)", (unit, time.time()))
             return int(self._db.execute("SELECT count(*) FROM attempts WHERE unit = ?", (unit,)).fetchone()[0])
 
     def add(self, result: Result) -> bool:
-        """Keep a result; False where the unit has one already, which then stays."""
+        """Add a result; return False, and change nothing, if the unit has one already."""
         return self._insert([_row(result)]) == 1
 
     def _insert(self, rows: list[list[Any]]) -> int:
@@ -210,28 +211,28 @@ class Store:
         return max(cursor.rowcount, 0)
 
     def forget_failures(self, units: Iterable[str]) -> None:
-        """Let those of the units that have failed be without a result again."""
+        """Delete the results of those units that failed, so that they run again."""
         with self._transaction():
             self._db.executemany(
                 "DELETE FROM results WHERE unit = ? AND status = 'failed'", [(unit,) for unit in units]
             )
 
     def finished(self) -> set[str]:
-        """Units that have a result."""
-        with self._trouble():
+        """The ids of units that have a result."""
+        with self._storage_errors():
             return {row[0] for row in self._db.execute("SELECT unit FROM results")}
 
     def trained(self) -> set[str]:
-        """Trainings that left a model."""
-        with self._trouble():
+        """The ids of trainings that produced a model."""
+        with self._storage_errors():
             return {row[0] for row in self._db.execute("SELECT unit FROM results WHERE status = 'trained'")}
 
     def results(self, *, with_extra: bool = True) -> Iterator[tuple[Unit, Result]]:
-        """Every result with its unit, in the order of the units; ``extra``, the bulk of a store, can be left out."""
+        """All results with their units, in the order of the units; ``extra``, most of the data, can be left out."""
         unit_columns = ", ".join(f"u.{name}" for name in _UNIT_COLUMNS)
         wanted = [name for name in _RESULT_COLUMNS if with_extra or name != "extra"]
         result_columns = ", ".join(f"r.{name}" for name in wanted)
-        with self._trouble():
+        with self._storage_errors():
             rows = self._db.execute(
                 f"SELECT {unit_columns}, {result_columns} FROM results r JOIN units u ON u.id = r.unit ORDER BY u.rowid"
             )
@@ -240,20 +241,20 @@ class Store:
                 yield checked_unit(row[: len(_UNIT_COLUMNS)]), checked_result(values)
 
     def extras(self, units: Iterable[str]) -> Iterator[tuple[str, dict[str, Any]]]:
-        """``extra`` of some results, by the ids of their units."""
+        """Yield ``extra`` of the results of these units, with the unit's id."""
         for unit in units:
-            with self._trouble():
+            with self._storage_errors():
                 row = self._db.execute("SELECT extra FROM results WHERE unit = ?", (unit,)).fetchone()
                 if row is not None:
                     yield unit, checked_extra(row[0])
 
     def add_many(self, results: Iterable[Result]) -> int:
-        """Keep results in one transaction; returns how many units had none before."""
+        """Add results in one transaction; return how many were new."""
         return self._insert([_row(result) for result in results])
 
     def counts(self) -> dict[str, int]:
-        """How many units there are, are done, solved and failed."""
-        with self._trouble():
+        """The numbers of all, done, solved and failed units."""
+        with self._storage_errors():
             total = self._db.execute("SELECT count(*) FROM units").fetchone()[0]
             done, solved, failed = self._db.execute(
                 "SELECT count(*), coalesce(sum(solved), 0), coalesce(sum(status = 'failed'), 0) FROM results"
@@ -261,26 +262,26 @@ class Store:
         return {"units": total, "done": done, "solved": solved, "failed": failed}
 
     def progress(self) -> list[dict[str, Any]]:
-        """For each method: units, done, solved, failed and the mean seconds of a unit, trainings and searches apart."""
+        """For each method and kind: the numbers of all, done, solved and failed units, and the mean time of a unit."""
         names = ("method", "kind", "units", "done", "solved", "failed", "mean_time")
-        with self._trouble():
+        with self._storage_errors():
             rows = self._db.execute(
                 "SELECT u.method, u.kind, count(*), count(r.unit), coalesce(sum(r.solved), 0),"
                 " coalesce(sum(r.status = 'failed'), 0), avg(r.total_time)"
                 " FROM units u LEFT JOIN results r ON r.unit = u.id GROUP BY u.method, u.kind ORDER BY min(u.rowid)"
             ).fetchall()
             if not all(isinstance(row[0], str) and row[1] in KINDS for row in rows):
-                raise ValueError("a unit is of no kind that there is")
+                raise ValueError("a unit has an unknown kind")
             if not all(row[-1] is None or math.isfinite(row[-1]) for row in rows):
-                raise ValueError("a time is no number")
+                raise ValueError("a time is not a finite number")
         return [dict(zip(names, row, strict=True)) for row in rows]
 
-    def failures(self, most: int = 10) -> list[tuple[str, int]]:
-        """The most frequent reasons of failed units, with their numbers."""
-        with self._trouble():
+    def failures(self, limit: int = 10) -> list[tuple[str, int]]:
+        """The most frequent reasons of failures, with the number of units."""
+        with self._storage_errors():
             rows = self._db.execute(
                 "SELECT coalesce(error, '') AS reason, count(*) AS n FROM results WHERE status = 'failed'"
                 " GROUP BY reason ORDER BY n DESC, reason LIMIT ?",
-                (most,),
+                (limit,),
             )
             return [(str(reason), int(n)) for reason, n in rows]

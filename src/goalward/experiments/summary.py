@@ -1,4 +1,4 @@
-"""What was measured, one line per method: for tables on a screen. The report room has the figures of the paper."""
+"""Summarises results, one line per method, for tables on a terminal. The room ``report`` has the paper's figures."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from goalward.learning.methods import FORMER_METHODS
 Entry = tuple[Unit, Result]
 
 AS_GOOD = ("lama-full", "portfolio", *FORMER_METHODS)
-"""Baselines that go on for better plans: training is compared with plans as good from each that was measured."""
+"""Anytime baselines: the break-even point for plans of equal cost is computed for each of these that was run."""
 ANY_PLAN = ("lama", "lama-full", "portfolio", *FORMER_METHODS)
-"""For any plan at all, training is compared with the first of these that was measured."""
+"""The break-even point for any plan is computed for the first of these that was run."""
 TIMES = (0.1, 1.0, 10.0)
-"""Seconds after which costs are compared."""
+"""Seconds after which plan costs are compared."""
 
 
 @dataclass(frozen=True)
 class MethodSummary:
-    """All units of a method. Medians are over solved states, means over trainings; None where there is nothing."""
+    """Figures of one method. Medians are over solved states, means over trainings; None if there are none."""
 
     method: str
     solved: int
@@ -35,22 +35,22 @@ class MethodSummary:
     median_search_time: float | None
     median_total_time: float | None
     failure: str | None
-    """Why its first failed training failed."""
+    """The error of its first failed training."""
     cost_ratios: dict[float, float] | None = None
-    """By seconds: cost over the best known cost, as :func:`~goalward.experiments.cost_over_time.cost_ratios` has it."""
+    """By seconds: the ratio of :func:`~goalward.experiments.cost_over_time.cost_ratios`."""
     break_even: tuple[BreakEven, ...] = ()
-    """Of a method that is trained: after how many states it takes less time than methods that are not."""
+    """For a method that is trained: the break-even points relative to methods that are not."""
 
 
 def summarise(entries: Iterable[Entry]) -> list[MethodSummary]:
-    """One line per method, in the order in which they come."""
+    """Summarise results by method, in order of first appearance."""
     by_method: dict[str, list[Entry]] = {}
     for unit, result in entries:
-        kept = {name: result.extra[name] for name in KEYS if name in result.extra}  # the rest is bulk
+        kept = {name: result.extra[name] for name in KEYS if name in result.extra}  # drops the rest to save memory
         by_method.setdefault(unit.method, []).append((unit, replace(result, extra=kept)))
     summaries = [_summary(method, found) for method, found in by_method.items()]
     curves = {method: _curves(found) for method, found in by_method.items()}
-    return [_compared(summary, curves) for summary in _with_ratios(summaries, curves)]
+    return [_with_break_even(summary, curves) for summary in _with_ratios(summaries, curves)]
 
 
 _State = tuple[str, str, str, str | None]
@@ -58,7 +58,7 @@ _Curves = dict[_State, dict[int | None, Curve]]
 
 
 def _curves(entries: Sequence[Entry]) -> _Curves:
-    """By state and seed."""
+    """The curves of one method's searches, by state and seed."""
     found: _Curves = {}
     for unit, result in entries:
         if unit.kind == "search" and (curve := curve_of(result)) is not None:
@@ -67,7 +67,7 @@ def _curves(entries: Sequence[Entry]) -> _Curves:
 
 
 def _with_ratios(summaries: list[MethodSummary], curves: dict[str, _Curves]) -> list[MethodSummary]:
-    """With ratios of costs, if there is more than one method to compare; several seeds count as several states."""
+    """Add cost ratios if at least two methods found plans; a state with several seeds counts as several states."""
     own = {seed for found in curves.values() for by_seed in found.values() for seed in by_seed if seed is not None}
     seeds: list[int | None] = [*sorted(own)] or [None]
     by_seed = {
@@ -93,8 +93,8 @@ def _with_ratios(summaries: list[MethodSummary], curves: dict[str, _Curves]) -> 
     ]
 
 
-def _compared(summary: MethodSummary, curves: dict[str, _Curves]) -> MethodSummary:
-    """With the numbers of states after which training pays, where there is something to say of it."""
+def _with_break_even(summary: MethodSummary, curves: dict[str, _Curves]) -> MethodSummary:
+    """Add the break-even points of a method that was trained."""
     if summary.training_time is None:
         return summary
     ours = curves[summary.method]

@@ -1,4 +1,4 @@
-"""The process of one unit: a job comes in as JSON, and its result goes out as JSON."""
+"""The main function of a unit's process: takes a job as JSON and returns its result as JSON."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from goalward.experiments.units import Job
 
 
 def main(message: str) -> str:
-    """A job in; out come its result or, under the key ``lost`` or ``blocked``, why there is none."""
+    """Run a job and return its result or, under the key ``lost`` or ``blocked``, the reason why there is none."""
     try:
         return json.dumps(asdict(do_unit(Job.from_json(message))))
     except LostError as error:

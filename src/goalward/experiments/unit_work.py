@@ -1,7 +1,7 @@
-"""What one unit does: learn and save a model, or search and save a plan that was checked.
+"""Does the work of one unit: trains and saves a model, or searches and saves a checked plan.
 
-An experiment does each unit in a process of its own (``unit_process.py``), ``goalward compare`` does them in its own
-(``contest.py``). The clock is the same: it counts reading, grounding or loading, and the work itself.
+An experiment runs each unit in a separate process (``unit_process.py``); ``goalward compare`` runs all of them in its
+own process (``comparison.py``). In both cases, the time of a unit includes reading, grounding or loading.
 """
 
 from __future__ import annotations
@@ -18,16 +18,17 @@ from typing import TYPE_CHECKING, Any, Protocol
 from goalward import _core
 from goalward.baselines.fast_downward import PLANNERS, run_planner
 from goalward.baselines.hgn_model import save_domain_model
-from goalward.errors import ExitCode, GoalwardError, LimitError, is_the_machines
-from goalward.experiments.contestants import PORTFOLIO
+from goalward.errors import ExitCode, GoalwardError, LimitError, is_machine_error
+from goalward.experiments.method_configs import PORTFOLIO
 from goalward.experiments.store import Result
 from goalward.experiments.units import Job
 from goalward.learning.methods import train_with
 from goalward.learning.watchers import FirstEpoch
 from goalward.outward import finite
 from goalward.search import BoundHeuristic, Statistics, Status, bind_heuristic
-from goalward.search.learned import LearnedModel, import_for, load_model
+from goalward.search.learned import import_for, load_model
 from goalward.search.model import Model, save_model
+from goalward.search.planning import LearnedModel
 from goalward.search.solving import Outcome, solve
 from goalward.search.starts import Start
 from goalward.task.plan_file import format_plan, write_text_atomically
@@ -39,36 +40,36 @@ if TYPE_CHECKING:
     from goalward.learning.watchers import Watcher
 
 VALIDATION_SEED = 2**32
-"""Above all seeds of trainings, so that seeds are judged on states that none of them has chosen its trials by."""
+"""Larger than all seeds of training, so that the models of all seeds are validated on states that none has seen."""
 
 COLUMNS = ("status", "plan_length", "cost", "generated", "initial_h", "search_time")
-"""Figures of a search that are columns of the store under their own names; the others go into ``extra``."""
+"""Figures of a search that are columns of the store with the same name; the others go into ``extra``."""
 
 
 class BlockedError(GoalwardError):
-    """The machine is in the way (a full disk, say): that is no result of the unit, and others would fare no better."""
+    """The machine prevents the unit from running, for example because of a full disk; other units would fail, too."""
 
 
 class LostError(Exception):
-    """Somebody killed what the unit had started: that is no result of the unit."""
+    """A process that the unit had started was killed from outside, so the unit has no result."""
 
 
-class Enforce(Protocol):
-    """Makes what runs under it end with a LimitError when so many seconds are over, or the process has so many bytes.
+class EnforceLimits(Protocol):
+    """Makes a context manager that raises LimitError in its body after ``seconds`` or above ``memory`` bytes.
 
-    Seconds do not count any more when ``unless`` returns True.
+    The time limit is no longer enforced once ``unless`` returns True.
     """
 
     def __call__(
         self, seconds: float, memory: int, activity: str, unless: Callable[[], bool] | None = None
     ) -> AbstractContextManager[None]:
-        """Begin to count now."""
+        """Return the context manager; ``activity`` describes its body in the error."""
 
 
-def unenforced(
+def not_enforced(
     seconds: float, memory: int, activity: str, unless: Callable[[], bool] | None = None
 ) -> AbstractContextManager[None]:
-    """In an experiment, units are processes, whose limits are enforced from outside."""
+    """Enforce nothing: in an experiment, the guard of the unit's process enforces limits."""
     return nullcontext()
 
 
@@ -76,12 +77,12 @@ def do_unit(
     job: Job,
     watcher: Watcher | None = None,
     go_on: Callable[[], bool] = lambda: True,
-    enforce: Enforce = unenforced,
+    enforce: EnforceLimits = not_enforced,
 ) -> Result:
-    """Do a unit and say how it ended, whatever goes wrong in it; raises LostError and BlockedError alone.
+    """Do the work of a unit and return its result; errors become results, except LostError and BlockedError.
 
-    A training tells ``watcher`` how it goes. A search ends as cancelled when ``go_on`` returns False; it is asked about
-    twenty times a second. ``enforce`` is for what does not look at limits itself.
+    A training reports to ``watcher``. A search is cancelled when ``go_on`` returns False, which is called about twenty
+    times per second. ``enforce`` is for work that does not check limits itself.
     """
     # PyTorch is loaded before the clock starts.
     if job.unit.kind == "train":
@@ -94,7 +95,7 @@ def do_unit(
             return _train_for_domain(job, clock)
         if job.unit.kind == "train":
             return _train(job, clock, watcher, enforce)
-        if job.contestant.method in PLANNERS:
+        if job.config.method in PLANNERS:
             return _run_planner(job, clock, go_on)
         return _search(job, clock, go_on, enforce)
     except LimitError as error:
@@ -103,13 +104,13 @@ def do_unit(
     except MemoryError:
         return _ended(job, Status.OUT_OF_MEMORY, clock, "out of memory")
     except (GoalwardError, OSError, RecursionError) as error:
-        if is_the_machines(error):
+        if is_machine_error(error):
             raise BlockedError(str(error)) from None
         return Result(job.unit.id, "failed", total_time=clock.seconds, error=str(error))
 
 
 class _Clock:
-    """Seconds since a unit began: by the wall clock, or the CPU time of this process and of those it has waited for."""
+    """Measures seconds since a unit began, as wall-clock time or as CPU time of this process and its children."""
 
     def __init__(self, *, cpu: bool) -> None:
         self._read = _cpu_seconds if cpu else time.monotonic
@@ -117,7 +118,7 @@ class _Clock:
 
     @property
     def seconds(self) -> float:
-        """So many by now."""
+        """Seconds since the unit began."""
         return self._read() - self._began
 
 
@@ -138,7 +139,7 @@ def _train_for_domain(job: Job, clock: _Clock) -> Result:
     left = job.budgets.train - clock.seconds
     if left <= 0:
         return _ended(job, Status.OUT_OF_TIME, clock, "out of time while grounding")
-    model = train_domain(tasks, job.contestant.domain_options(job.unit.seed, left))
+    model = train_domain(tasks, job.config.domain_options(job.unit.seed, left))
     seconds = clock.seconds
     save_domain_model(model, job.scratch)
     info = model.info
@@ -150,7 +151,7 @@ def _train_for_domain(job: Job, clock: _Clock) -> Result:
     return Result(job.unit.id, "trained", total_time=seconds, memory=_core.peak_memory(), extra=finite(extra))
 
 
-def _train(job: Job, clock: _Clock, watcher: Watcher | None, enforce: Enforce) -> Result:
+def _train(job: Job, clock: _Clock, watcher: Watcher | None, enforce: EnforceLimits) -> Result:
     from goalward.task.grounding import ground_files  # noqa: PLC0415 - loads the translator
 
     assert job.unit.seed is not None
@@ -160,10 +161,10 @@ def _train(job: Job, clock: _Clock, watcher: Watcher | None, enforce: Enforce) -
     spent = clock.seconds  # grounding counts
     if spent >= job.budgets.train:
         return _ended(job, Status.OUT_OF_TIME, clock, "out of time while grounding")
-    options = job.contestant.learn_options(job.unit.seed, job.budgets.train)
+    options = job.config.learn_options(job.unit.seed, job.budgets.train)
     listener = _Listener(watcher)
     with enforce(job.budgets.train - spent, memory, "training", lambda: listener.done):
-        model = train_with(task, job.contestant.method, options, listener, spent=spent)
+        model = train_with(task, job.config.method, options, listener, spent=spent)
     seconds = clock.seconds
     save_model(model, job.scratch)
     info = model.info
@@ -189,41 +190,41 @@ def _train(job: Job, clock: _Clock, watcher: Watcher | None, enforce: Enforce) -
 
 
 class _Listener(FirstEpoch):
-    """Keeps what a training says of its data."""
+    """Keeps the summaries of a training's data sets."""
 
     def __init__(self, watcher: Watcher | None) -> None:
         super().__init__(watcher)
         self.data_sets: list[dict[str, Any]] = []
 
     def data(self, trial: int, summary: dict[str, Any]) -> None:
-        """The data set of a trial is ready."""
+        """Keep the summary of a trial's data set."""
         self.data_sets.append(summary)
         super().data(trial, summary)
 
 
 def _validate(job: Job, model: Model) -> Score | None:
-    """How many validation states the model solves: the same ones for every seed and method."""
+    """Search from validation states with the model; None without validation. All seeds and methods share the states."""
     if not job.validation.states:
         return None
     from goalward.learning.validation import score, validation_states  # noqa: PLC0415 - the room loads PyTorch
 
     states = validation_states(model.task, job.validation.states, VALIDATION_SEED)
-    options = job.contestant.search_options(job.validation.search, job.budgets.memory, model)
+    options = job.config.search_options(job.validation.search, job.budgets.memory, model)
     return score(model.heuristic(), states, options)
 
 
-def _search(job: Job, clock: _Clock, go_on: Callable[[], bool], enforce: Enforce) -> Result:
+def _search(job: Job, clock: _Clock, go_on: Callable[[], bool], enforce: EnforceLimits) -> Result:
     with enforce(job.budgets.search, job.budgets.memory, "reading and grounding the problem, or loading the model"):
         start, heuristic, model = _prepare(job)
     prepared = clock.seconds
     if prepared >= job.budgets.search:
         return _ended(job, Status.OUT_OF_TIME, clock, "out of time before the search began")
     wall_limit = job.search_wall_limit - prepared
-    options = job.contestant.search_options(wall_limit, job.budgets.memory, model)
-    # Searches look at the wall clock; CPU time is looked at here, about twenty times a second.
+    options = job.config.search_options(wall_limit, job.budgets.memory, model)
+    # Searches check only the wall clock; CPU time is checked here, about twenty times per second.
     cpu_limit = job.budgets.search if job.counts_cpu_time else math.inf
-    descent = _Descent(lambda: clock.seconds < cpu_limit and go_on())
-    outcome = solve(start, heuristic, options, improve=job.contestant.improvement, progress=descent.heard)
+    best_h = _BestHOverTime(lambda: clock.seconds < cpu_limit and go_on())
+    outcome = solve(start, heuristic, options, improve=job.config.improvement, progress=best_h.record)
     seconds = clock.seconds
     figures = outcome.record()
     if job.counts_cpu_time:
@@ -233,7 +234,7 @@ def _search(job: Job, clock: _Clock, go_on: Callable[[], bool], enforce: Enforce
         figures["search_time"] = round((seconds - prepared) * searching, 6)
     kept = {name: figures.pop(name) for name in COLUMNS}
     figures["preparation"] = round(prepared, 6)
-    figures["best_h_over_time"] = descent.points(outcome)
+    figures["best_h_over_time"] = best_h.points(outcome)
     if outcome.solved:
         write_text_atomically(job.scratch, outcome.plan_text)
         figures["h_along"] = _h_along(heuristic, outcome)
@@ -251,44 +252,45 @@ def _search(job: Job, clock: _Clock, go_on: Callable[[], bool], enforce: Enforce
     )
 
 
-class _Descent:
-    """Listens to a search, and keeps when the least value of its heuristic fell."""
+class _BestHOverTime:
+    """Records when the minimum heuristic value of a search decreased."""
 
     def __init__(self, go_on: Callable[[], bool]) -> None:
         self.go_on = go_on
-        self.heard_of: list[tuple[float, float]] = []
+        self.recorded: list[tuple[float, float]] = []
 
-    def heard(self, so_far: Statistics) -> bool:
-        """Called while it searches, about twenty times a second."""
-        if not self.heard_of or so_far.best_h < self.heard_of[-1][1]:
-            self.heard_of.append((so_far.seconds, so_far.best_h))
+    def record(self, so_far: Statistics) -> bool:
+        """Progress callback of a search: record a new minimum; return False to cancel the search."""
+        if not self.recorded or so_far.best_h < self.recorded[-1][1]:
+            self.recorded.append((so_far.seconds, so_far.best_h))
         return self.go_on()
 
     def points(self, outcome: Outcome) -> list[tuple[float, float]]:
-        """(seconds, least h so far): at the beginning, wherever it had fallen, and at the end of the search."""
+        """Pairs (seconds, minimum h so far): at the start, after each recorded decrease, and at the end."""
         figures = outcome.statistics
-        falls = [(seconds, h) for seconds, h in self.heard_of if h < figures.initial_h and seconds < figures.seconds]
-        points = [(0.0, figures.initial_h), *falls, (figures.seconds, figures.best_h)]
+        lower = [(seconds, h) for seconds, h in self.recorded if h < figures.initial_h and seconds < figures.seconds]
+        points = [(0.0, figures.initial_h), *lower, (figures.seconds, figures.best_h)]
         return [(round(seconds, 4), round(h, 4)) for seconds, h in points]
 
 
 def _prepare(job: Job) -> tuple[Start, BoundHeuristic, LearnedModel | None]:
-    """The state on the atoms of its task, what guides the search, and the model if there is one."""
+    """The start state on the atoms of its task, the heuristic bound to the task, and the model if there is one."""
     if job.model is not None:
         model = load_model(job.model)
         start = model.start(read_text(job.state_file), job.state_file)
-        return start, job.contestant.strategy(model).bind(start.task), model
+        return start, job.config.strategy(model).bind(start.task), model
     from goalward.task.grounding import ground_files  # noqa: PLC0415 - loads the translator
 
     task = ground_files(job.domain_file, job.problem_file)
     text = read_text(job.state_file)
     start = Start(task, StateReader(task).parse(text, job.state_file), text, job.state_file)
-    name = "ff" if job.contestant.method == PORTFOLIO else job.contestant.method
-    options = job.contestant.search_options(job.budgets.search, job.budgets.memory)
+    name = "ff" if job.config.method == PORTFOLIO else job.config.method
+    options = job.config.search_options(job.budgets.search, job.budgets.memory)
     return start, bind_heuristic(task, name, unit_costs=options.counts_steps), None
 
 
 def _h_along(heuristic: BoundHeuristic, outcome: Outcome) -> list[float]:
+    """The heuristic values of the states along the plan."""
     values = heuristic.evaluate(states_along(outcome.start.task, outcome.start.atoms, outcome.plan or ()))
     return [round(float(value), 4) for value in values]
 
@@ -297,7 +299,7 @@ def _run_planner(job: Job, clock: _Clock, go_on: Callable[[], bool]) -> Result:
     spent = clock.seconds
     memory = None if sys.platform == "darwin" else job.budgets.memory
     found = run_planner(
-        job.contestant.method,
+        job.config.method,
         job.domain_file,
         job.state_file,
         time_limit=max(job.search_wall_limit - spent, 0.1),

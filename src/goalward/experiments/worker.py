@@ -1,4 +1,4 @@
-"""What a Dask worker does with one unit: run it in a process of its own under hard limits, and say how that ended."""
+"""The function that a Dask worker runs for one unit: it runs the unit in a separate process under hard limits."""
 
 from __future__ import annotations
 
@@ -19,8 +19,11 @@ UNIT_PROCESS = "goalward.experiments.unit_process"
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """A result, or why there is none: ``lost``, to be tried again, or ``blocked`` by something that others meet too."""
+class UnitOutcome:
+    """The result of a unit, or the reason why there is none.
+
+    ``lost`` means that the unit should be tried again, ``blocked`` that other units would fail for the same reason.
+    """
 
     unit: str
     result: Result | None = None
@@ -28,34 +31,34 @@ class Outcome:
     blocked: str = ""
 
 
-def run_unit(job: Job, cancelled: Callable[[], bool] = lambda: False, module: str = UNIT_PROCESS) -> Outcome:
-    """Do one unit; whatever it does to its process, this returns."""
+def run_unit(job: Job, cancelled: Callable[[], bool] = lambda: False, module: str = UNIT_PROCESS) -> UnitOutcome:
+    """Run one unit in a separate process; return an outcome even if the process crashes or is killed."""
     unit = job.unit.id
     Path(job.scratch).parent.mkdir(parents=True, exist_ok=True)
-    # What a process that is killed leaves behind (Fast Downward's files, say) goes with the folder.
+    # Files that a killed process leaves behind, such as those of Fast Downward, are removed with the folder.
     with tempfile.TemporaryDirectory(prefix="goalward-", ignore_cleanup_errors=True) as folder:
         ending, out, err = run_guarded(
             module, job.to_json(), job.hard_limit, job.budgets.memory, cancelled, folder, job.hard_cpu_limit
         )
     if ending is None:
-        return Outcome(unit, lost="its process was killed" + (f": {_last_line(err)}" if err.strip() else ""))
+        return UnitOutcome(unit, lost="its process was killed" + (f": {_last_line(err)}" if err.strip() else ""))
     if ending.cut is None and ending.code == 0:
-        told = json.loads(out)
-        return Outcome(unit, **told) if told.keys() <= {"lost", "blocked"} else Outcome(unit, Result(**told))
-    with contextlib.suppress(FileNotFoundError):  # of a unit that was ended between its file and its result
+        reply = json.loads(out)
+        return UnitOutcome(unit, **reply) if reply.keys() <= {"lost", "blocked"} else UnitOutcome(unit, Result(**reply))
+    with contextlib.suppress(FileNotFoundError):  # the process may have ended between writing its file and its result
         Path(job.scratch).unlink()
     if ending.cut is not None:
-        return Outcome(unit, _cut(unit, ending, job))
+        return UnitOutcome(unit, _cut(unit, ending, job))
     if ending.code < 0:
-        return Outcome(unit, lost=f"its process was ended by {_signal(-ending.code)}")
+        return UnitOutcome(unit, lost=f"its process was ended by {_signal(-ending.code)}")
     reason = _last_line(err) or f"exit code {ending.code}"
-    return Outcome(
+    return UnitOutcome(
         unit, Result(unit, "failed", total_time=ending.seconds, memory=ending.memory, error=f"crashed: {reason}")
     )
 
 
-def run_on_dask(job: Job) -> Outcome:
-    """As :func:`run_unit`, inside a Dask worker: a unit that nobody waits for any more is ended."""
+def run_on_dask(job: Job) -> UnitOutcome:
+    """Run :func:`run_unit` in a Dask worker; the unit is cancelled if its Dask task is."""
     from distributed import get_worker  # noqa: PLC0415 - only where Dask runs
 
     worker = get_worker()
@@ -70,7 +73,7 @@ def run_on_dask(job: Job) -> Outcome:
 
 def _cut(unit: str, ending: Ending, job: Job) -> Result:
     limit = f"{job.hard_cpu_limit:g} s of CPU time" if job.counts_cpu_time else f"{job.hard_limit:g} s"
-    status, what = Status.OUT_OF_TIME, f"killed after {limit}, the limit and the grace"
+    status, what = Status.OUT_OF_TIME, f"killed after {limit}, the time limit plus grace"
     if ending.cut == "memory":
         status, what = Status.OUT_OF_MEMORY, f"killed with {ending.memory / 2**20:.0f} MiB, above the limit"
     return Result(unit, status.value, total_time=ending.seconds, memory=ending.memory, error=what)

@@ -1,4 +1,4 @@
-"""Loaded by each worker of a local cluster when it starts: Ctrl-C is for the runner, which ends its workers itself."""
+"""Loaded by each worker when it starts: makes it ignore Ctrl-C, since the runner ends its workers itself."""
 
 import contextlib
 import signal

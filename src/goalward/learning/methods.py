@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
 from goalward.declared import Options, declared
-from goalward.errors import UsageError, of_these
+from goalward.errors import UsageError, known_names
 from goalward.extras import require_torch
 from goalward.learning.budget import Budget, Clock
 from goalward.learning.options import REMOVED, LearnOptions
@@ -119,7 +119,7 @@ def find_method(name: str, kind: str | None = None) -> Method:
         if name in METHODS:
             hint = f": {METHODS[name].summary}"
             raise UsageError(f"{name} is not learned per instance{hint} (those that are: {', '.join(known)})")
-        raise UsageError(f"unknown method {name!r}{of_these(name, known)}")
+        raise UsageError(f"unknown method {name!r}{known_names(name, known)}")
     return known[name]
 
 

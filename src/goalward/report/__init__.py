@@ -1,7 +1,7 @@
-"""From an experiment's results to one page that people want to look at.
+"""Tables and figures of an experiment, as one HTML page.
 
-``write_report`` makes the page; ``load`` and the modules ``coverage``, ``measures`` and ``learning`` give the numbers
-on it to whoever wants them elsewhere.
+``write_report`` writes the page. For the numbers on it, ``load`` an experiment and use the modules ``coverage``,
+``side_by_side``, ``training``, ``plans``, ``quality``, ``queues`` and ``not_solved``.
 """
 
 from goalward.report.data import Experiment, load

@@ -1,4 +1,4 @@
-"""The coverage table of the paper: domains × methods, moderate and hard, averages over domains, training time."""
+"""The coverage table of the paper: coverage by domain and method, averages over domains, and training times."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from goalward.report.data import Entry, Experiment, Instance, instance_of
 
 @dataclass(frozen=True)
 class Column:
-    """A method, or a view of one with several seeds: their mean, or the seed that validation chose."""
+    """A column of the table: a method with one seed, or the mean or the validated best of a method's seeds."""
 
     method: str
     kind: Literal["single", "mean", "validated"]
@@ -20,7 +20,7 @@ class Column:
 
     @property
     def title(self) -> str:
-        """What kind of figure it is, in words."""
+        """A description of the figure, empty for a single seed."""
         if self.kind == "single":
             return ""
         return f"mean of {self.n_seeds} seeds" if self.kind == "mean" else f"best of {self.n_seeds} by validation"
@@ -28,7 +28,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Cell:
-    """Searches from the states of one domain; ``planned`` are those that there will be in the end.
+    """Counts of searches from the states of one domain; ``planned`` also counts those that have not run yet.
 
     ``low`` and ``high`` are the coverage of the worst and the best seed, in percent.
     """
@@ -41,20 +41,20 @@ class Cell:
 
     @property
     def percent(self) -> float:
-        """Coverage."""
+        """Coverage in percent."""
         return 100 * self.solved / self.states
 
 
 @dataclass(frozen=True)
 class TrainingTime:
-    """Seconds spent on learning for ``instances`` instances of one domain."""
+    """Total training time for ``instances`` instances of one domain."""
 
     seconds: float
     instances: int
 
 
 def columns(experiment: Experiment) -> list[Column]:
-    """One for each method, two for those whose seeds competed; those that learn first, as in the paper."""
+    """The columns of the table: methods that learn first, as in the paper; two columns for validated methods."""
     found = []
     for method in sorted(experiment.methods, key=lambda label: label not in experiment.learned):
         n_seeds = len(experiment.seeds.get(method, []))
@@ -79,7 +79,7 @@ def cells(experiment: Experiment) -> dict[Place, Cell]:
             for domain in experiment.domains:
                 entries = grouped.get((difficulty, domain, column.method), [])
                 cell = _cell(experiment, column, entries) if entries else None
-                if cell and cell.states:  # the chosen seed's searches may be still to come
+                if cell and cell.states:  # the searches with the chosen seed may not have run yet
                     found[difficulty, domain, column] = cell
     return found
 
@@ -100,16 +100,16 @@ def _cell(experiment: Experiment, column: Column, entries: list[Entry]) -> Cell:
 
 
 def average(found: dict[Place, Cell], difficulty: str, column: Column) -> float | None:
-    """The mean over domains, as the paper averages: a domain counts once, however many states it has."""
+    """The mean over domains, as in the paper: each domain has the same weight."""
     shares = [cell.percent for (d, _, c), cell in found.items() if (d, c) == (difficulty, column)]
     return fmean(shares) if shares else None
 
 
 def training_times(experiment: Experiment) -> dict[Place, TrainingTime]:
-    """Time to learn for each difficulty, domain and column.
+    """Training time for each difficulty, domain and column.
 
-    A single seed or the mean over seeds: the mean time of one training. With validation: all seeds had to be trained,
-    so their times are added up.
+    For a single seed or a mean over seeds, it is the mean time of one training. For the validated best seed, it is the
+    sum over all seeds, because all of them had to be trained.
     """
     seconds: dict[tuple[Instance, str], list[float]] = defaultdict(list)
     for unit, result in experiment.trainings:

@@ -1,4 +1,4 @@
-"""An experiment as the report sees it: searches, trainings, and which seed speaks for a method."""
+"""The data of a report: searches, trainings, and the seed that represents each method."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ _FIRST_DIFFICULTIES = ("bundled", "easy", "moderate", "hard")
 
 
 def instance_of(unit: Unit) -> Instance:
-    """Where a unit belongs."""
+    """The instance of a unit."""
     return unit.domain, unit.difficulty, unit.instance
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """All results in memory. ``extra`` of searches is left in the store, that of trainings is here."""
+    """All results of an experiment. ``extra`` of searches is not loaded, because it is most of the data."""
 
     searches: list[Entry]
     trainings: list[Entry]
     meta: dict[str, Any] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
     planned: Counter[tuple[str, str, str, int | None]] = field(default_factory=Counter)
-    """How many searches each (domain, difficulty, method, seed) has when everything has run."""
+    """Number of searches of each (domain, difficulty, method, seed), including those that have not run yet."""
     imported: frozenset[str] = frozenset()
-    """Methods whose results come from elsewhere."""
+    """Methods whose results were imported."""
 
     @cached_property
     def methods(self) -> list[str]:
-        """Labels, in the order in which they were made known."""
+        """The labels of all methods, in order of first appearance."""
         return list(dict.fromkeys(unit.method for unit, _ in [*self.trainings, *self.searches]))
 
     @cached_property
@@ -50,7 +50,7 @@ class Experiment:
 
     @cached_property
     def learned(self) -> set[str]:
-        """Labels of methods that learn, per instance or per domain."""
+        """The labels of methods that learn, per instance or per domain."""
         seeded = {unit.method for unit, _ in [*self.trainings, *self.searches] if unit.seed is not None}
         named = {
             label for label, name in self.method_names.items() if name in METHODS and METHODS[name].kind != "planner"
@@ -59,26 +59,26 @@ class Experiment:
 
     @cached_property
     def domains(self) -> list[str]:
-        """Names, sorted."""
+        """The names of all domains, sorted."""
         return sorted({unit.domain for unit, _ in [*self.trainings, *self.searches]})
 
     @cached_property
     def difficulties(self) -> list[str]:
-        """Names, the paper's in its order and others after them."""
+        """The names of all difficulties: first those of the paper, in its order, then others."""
         found = {unit.difficulty for unit, _ in [*self.trainings, *self.searches]}
         first = [name for name in _FIRST_DIFFICULTIES if name in found]
         return first + sorted(found - set(first))
 
     @cached_property
     def instances(self) -> list[Instance]:
-        """All of them, by domain, difficulty and name."""
+        """All instances, sorted by domain, difficulty and name."""
         order = {name: place for place, name in enumerate(self.difficulties)}
         found = {instance_of(unit) for unit, _ in [*self.trainings, *self.searches]}
         return sorted(found, key=lambda one: (one[0], order[one[1]], one[2]))
 
     @cached_property
     def seeds(self) -> dict[str, list[int]]:
-        """The seeds of each method that has some."""
+        """The seeds of each method that learns."""
         found: dict[str, set[int]] = defaultdict(set)
         for unit, _ in [*self.trainings, *self.searches]:
             if unit.seed is not None:
@@ -87,7 +87,7 @@ class Experiment:
 
     @cached_property
     def validated(self) -> set[str]:
-        """Methods of which several seeds competed on validation states."""
+        """The labels of methods with several seeds whose models were validated."""
         return {
             unit.method
             for unit, result in self.trainings
@@ -96,10 +96,10 @@ class Experiment:
 
     @cached_property
     def chosen(self) -> dict[tuple[Instance, str], int]:
-        """The seed that speaks for a method on an instance.
+        """The seed that represents a method on an instance.
 
-        That which solved most validation states, by fewer evaluations and then by the lower number among equals;
-        where nothing was validated, the lowest.
+        It is the seed that solved the most validation states. Ties are broken by fewer evaluations, then by the lower
+        seed. Without validation it is the lowest seed.
         """
         ranks: dict[tuple[Instance, str], dict[int, tuple[int, float, int]]] = defaultdict(dict)
         for unit, _ in self.searches:
@@ -115,7 +115,7 @@ class Experiment:
 
     @cached_property
     def representatives(self) -> list[Entry]:
-        """Searches without seed or with the chosen one: at most one for each method and state."""
+        """Searches without a seed or with the chosen one: at most one per method and state."""
         return [
             (unit, result)
             for unit, result in self.searches
@@ -124,7 +124,7 @@ class Experiment:
 
     @cached_property
     def atoms(self) -> dict[Instance, int]:
-        """How many atoms an instance has, where somebody counted them."""
+        """The number of atoms of each instance, if it is known."""
         found = {}
         for unit, result in [*self.trainings, *self.searches]:
             if result.n_atoms is not None:
@@ -133,7 +133,7 @@ class Experiment:
 
 
 def method_tables(meta: dict[str, Any]) -> list[dict[str, Any]]:
-    """The methods of the config that the experiment remembers, each with its label."""
+    """The tables of methods in the stored config; each has a label."""
     config = meta.get("config")
     tables = config.get("methods") if isinstance(config, dict) else None
     return [
@@ -142,7 +142,7 @@ def method_tables(meta: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def gather(entries: Iterable[Entry], meta: dict[str, Any] | None = None) -> Experiment:
-    """An experiment from results at hand; everything that was planned has run."""
+    """An experiment from results in memory, assuming that all planned units have run."""
     listed = list(entries)
     searches = [entry for entry in listed if entry[0].kind == "search"]
     trainings = [entry for entry in listed if entry[0].kind == "train"]
@@ -158,7 +158,7 @@ def gather(entries: Iterable[Entry], meta: dict[str, Any] | None = None) -> Expe
 
 
 def load(store: Store) -> Experiment:
-    """Everything the report needs from a store, without the bulk."""
+    """Load what the report needs from a store, without ``extra`` of searches."""
     found = gather(store.results(with_extra=False), store.meta())
     extras = dict(store.extras(unit.id for unit, _ in found.trainings))
     trainings = [(unit, replace(result, extra=extras.get(unit.id, {}))) for unit, result in found.trainings]
@@ -166,7 +166,7 @@ def load(store: Store) -> Experiment:
     if counts["done"] < counts["units"]:
         units = [unit for unit in store.units() if unit.kind == "search"]
         planned = Counter((unit.domain, unit.difficulty, unit.method, unit.seed) for unit in units)
-    # An imported file may hold a method that was run here too; it is ours then.
+    # A method that was both imported and run here does not count as imported.
     ours = {entry["label"] for entry in method_tables(found.meta)} | {unit.method for unit, _ in trainings}
     notes = [note for note in found.meta.get("imported") or [] if isinstance(note, dict)]
     elsewhere = frozenset(method for note in notes for method in note.get("methods", [])) - ours

@@ -1,8 +1,7 @@
-"""One HTML file that needs nothing else: template, style, scripts, numbers, and the plotting library inside.
+"""Writes the report as one self-contained HTML file, with template, style, scripts, numbers and plotting library.
 
-The plots are plotly.js (MIT), taken from the PyPI package ``plotly`` that is installed here. The library and the
-numbers are stored compressed; every browser since 2023 unpacks them by itself. The page forbids itself to load anything
-from elsewhere.
+Plots are drawn by plotly.js (MIT), taken from the installed PyPI package ``plotly``. The library and the numbers are
+compressed; browsers since 2023 can decompress them. The page's security policy forbids loading anything else.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ SCRIPTS = ("basics.js", "table.js", "plots.js", "figures.js", "plans.js", "learn
 
 
 def write_report(store: Store, path: Path, table: Path | None = None) -> int:
-    """Write the report of an experiment, and its coverage table as text if asked; returns the page's size in bytes."""
+    """Write the report of an experiment, and with ``table`` its coverage table; return the page's size in bytes."""
     table_writer = writer_for(table) if table else None
     experiment = load(store)
     data = render(make_page(experiment, store)).encode()
@@ -38,7 +37,7 @@ def write_report(store: Store, path: Path, table: Path | None = None) -> int:
 
 
 def render(page: dict[str, Any]) -> str:
-    """The page as text."""
+    """The HTML text of the page."""
     numbers = json.dumps(page, separators=(",", ":"), allow_nan=False).encode()
     parts = {
         "title": html.escape(page["title"]),
@@ -59,7 +58,7 @@ def _asset(name: str) -> str:
 
 @cache
 def _plotting_library() -> str:
-    """It is the same in every page of a process, and packing it takes longer than all the rest."""
+    """The compressed library, cached because compressing it takes longer than making the rest of the page."""
     try:
         from plotly.offline import get_plotlyjs  # noqa: PLC0415
     except ImportError:
@@ -70,5 +69,5 @@ def _plotting_library() -> str:
 
 
 def _packed(data: bytes) -> str:
-    # The time in a gzip header would make two pages of the same results differ.
+    # Without a time in the gzip header, the same results give the same page.
     return base64.b64encode(gzip.compress(data, 9, mtime=0)).decode()

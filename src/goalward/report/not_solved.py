@@ -1,4 +1,4 @@
-"""Which states were not solved, and what the data that networks learned from looked like."""
+"""Lists of states that were not solved, and histograms of training labels."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 
 from goalward.report.data import Experiment, Instance, instance_of
 
-ROWS = 500
-NAMES = 60
+MAX_ROWS = 500
+MAX_STATE_NAMES = 60
 
 
 @dataclass(frozen=True)
 class Unsolved:
-    """States of one instance whose searches by one method ended in the same way without a plan."""
+    """States of one instance on which the searches of one method ended with the same status, without a plan."""
 
     method: str
     instance: Instance
@@ -23,7 +23,7 @@ class Unsolved:
 
 
 def unsolved(experiment: Experiment) -> list[Unsolved]:
-    """All of them, by instance; a method with several seeds is represented by the chosen one."""
+    """All unsolved states, sorted by instance; a method with several seeds is represented by the chosen one."""
     grouped: dict[tuple[str, Instance, str], list[str]] = defaultdict(list)
     for unit, result in experiment.representatives:
         if not result.solved:
@@ -35,7 +35,7 @@ def unsolved(experiment: Experiment) -> list[Unsolved]:
 
 @dataclass(frozen=True)
 class Labels:
-    """The labels that one method learned from on one instance: counts of equal bins from 0 to ``beyond``."""
+    """Histogram of the training labels of one method on one instance: counts of equal bins from 0 to ``beyond``."""
 
     method: str
     instance: Instance
@@ -45,7 +45,7 @@ class Labels:
 
 
 def labels(experiment: Experiment) -> list[Labels]:
-    """Those of the chosen seeds, for each sampler that was tried once."""
+    """The histograms of the chosen seeds, one per sampler."""
     found: dict[tuple[str, Instance, str], Labels] = {}
     for unit, result in experiment.trainings:
         if experiment.chosen.get((instance_of(unit), unit.method)) != unit.seed:

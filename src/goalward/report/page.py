@@ -1,4 +1,4 @@
-"""What the page is told: one plain structure of lists and numbers, computed here, drawn by the page's scripts."""
+"""Computes the data of the page as one JSON structure of lists and numbers, which the page's scripts draw."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from goalward.experiments.cost_over_time import PENALTY, BreakEven
 from goalward.experiments.store import Store
 from goalward.report import coverage, not_solved, paper, plans, quality, side_by_side, training
 from goalward.report.data import Experiment, Instance, instance_of
-from goalward.report.provenance import how
+from goalward.report.provenance import provenance_sections
 from goalward.report.queues import queue_use
 
-FAILURES = 200
-DRAWN = 3000
-"""Points that one plot draws at most; shares and averages are over all of them nevertheless."""
+MAX_FAILURES = 200
+MAX_POINTS = 3000
+"""Maximum number of points drawn in one plot; shares and averages are computed from all points."""
 
 
 def make_page(experiment: Experiment, store: Store) -> dict[str, Any]:
-    """All numbers on the page."""
+    """All data of the page, by section."""
     columns = coverage.columns(experiment)
     return {
         "title": _title(experiment),
@@ -43,12 +43,12 @@ def make_page(experiment: Experiment, store: Store) -> dict[str, Any]:
         **_runs(experiment),
         "rates": _rates(experiment),
         "window": side_by_side.WINDOW,
-        "drawn": DRAWN,
+        "max_points": MAX_POINTS,
         "curves": _curves(experiment),
         "settings": _settings(experiment),
         "along": _along(experiment, store),
-        "descents": _descents(experiment, store),
-        "courses": _courses(experiment, store),
+        "best_h": _best_h(experiment, store),
+        "cost_curves": _cost_curves(experiment, store),
         **_quality(experiment, store),
         "outcomes": [[method, dict(found)] for method, found in side_by_side.outcomes(experiment).items()],
         "queues": _queues(experiment, store),
@@ -56,7 +56,7 @@ def make_page(experiment: Experiment, store: Store) -> dict[str, Any]:
         "limit": _limit(experiment),
         "unsolved": _unsolved(experiment),
         "labels": _labels(experiment),
-        "how": how(experiment.meta),
+        "provenance": provenance_sections(experiment.meta),
     }
 
 
@@ -89,13 +89,13 @@ def _training(experiment: Experiment, columns: list[coverage.Column]) -> list[li
 
 
 def _numbers(experiment: Experiment, columns: list[coverage.Column], place: coverage.Place) -> tuple[int, int, int]:
-    """A place of the table by numbers, as the page names it."""
+    """The indices of difficulty, domain and column, by which the page identifies a cell."""
     difficulty, domain, column = place
     return experiment.difficulties.index(difficulty), experiment.domains.index(domain), columns.index(column)
 
 
 def _paper(experiment: Experiment, columns: list[coverage.Column]) -> dict[str, Any]:
-    """The paper's columns; ``beside`` is the place of ours that shows the same, None where we have no such."""
+    """The paper's columns; ``beside`` is the index of the corresponding column of ours, or None."""
     found = []
     for column in paper.COLUMNS:
         ours = _ours(experiment, columns, column)
@@ -133,17 +133,17 @@ def _ours(experiment: Experiment, columns: list[coverage.Column], theirs: paper.
         for name in names:
             same = {label for label, system in experiment.method_names.items() if system == name}
             for place, column in enumerate(columns):
-                # Of several settings of a system only that which bears its name can be meant.
+                # If a system has several settings, only the one labelled with its name corresponds to the paper's.
                 if column.method in same and column.kind in wanted and (len(same) == 1 or column.method == name):
                     return place
     return None
 
 
 def _runs(experiment: Experiment) -> dict[str, Any]:
-    """Instances, states, and for each method, state by state, what the chosen seed's search gave.
+    """Instances, states, and for each method the figures of the chosen seed's search from each state.
 
-    Expansions, plan length and seconds are null where it solved nothing, and ``ended`` is 1 for solved, 0 for unsolved
-    and null for a search that has not run.
+    Expansions, plan length, cost and seconds are null if the state was not solved. ``ended`` is 1 for solved, 0 for
+    unsolved and null for a search that has not run.
     """
     instances = {instance: number for number, instance in enumerate(experiment.instances)}
     states: dict[tuple[Instance, str | None], int] = {}
@@ -213,17 +213,17 @@ def _along(experiment: Experiment, store: Store) -> list[list[Any]]:
     ]
 
 
-def _descents(experiment: Experiment, store: Store) -> list[list[Any]]:
-    """[method, instance, state, solved, [seconds], [least h so far]]."""
+def _best_h(experiment: Experiment, store: Store) -> list[list[Any]]:
+    """[method, instance, state, solved, [seconds], [minimum h so far]]."""
     instances = {instance: number for number, instance in enumerate(experiment.instances)}
     return [
         [one.method, instances[one.instance], one.state, int(one.solved), *_columns_of(one.points)]
-        for one in training.descents(experiment, store)
+        for one in training.best_h_curves(experiment, store)
     ]
 
 
 def _queues(experiment: Experiment, store: Store) -> list[list[Any]]:
-    """[method, [[heuristic, evaluations], …], [[queue, expansions, plans that it led to], …]]."""
+    """[method, [[heuristic, evaluations], …], [[queue, expansions, plans found], …]]."""
     return [
         [
             use.method,
@@ -235,7 +235,7 @@ def _queues(experiment: Experiment, store: Store) -> list[list[Any]]:
 
 
 def _limit(experiment: Experiment) -> float | None:
-    """Seconds that each search had, where the config is known."""
+    """The time limit of a search in seconds; None if the config is unknown."""
     config = experiment.meta.get("config")
     budgets = config.get("budgets") if isinstance(config, dict) else None
     limit = budgets.get("search") if isinstance(budgets, dict) else None
@@ -243,12 +243,12 @@ def _limit(experiment: Experiment) -> float | None:
 
 
 def _unsolved(experiment: Experiment) -> dict[str, Any]:
-    """[method, instance, status, how many, names of the first states]."""
+    """[method, instance, status, number of states, names of the first states]."""
     instances = {instance: number for number, instance in enumerate(experiment.instances)}
     found = not_solved.unsolved(experiment)
     rows = [
-        [one.method, instances[one.instance], one.status, len(one.states), one.states[: not_solved.NAMES]]
-        for one in found[: not_solved.ROWS]
+        [one.method, instances[one.instance], one.status, len(one.states), one.states[: not_solved.MAX_STATE_NAMES]]
+        for one in found[: not_solved.MAX_ROWS]
     ]
     return {"total": len(found), "rows": rows}
 
@@ -262,21 +262,21 @@ def _labels(experiment: Experiment) -> list[list[Any]]:
     ]
 
 
-def _courses(experiment: Experiment, store: Store) -> list[list[Any]]:
+def _cost_curves(experiment: Experiment, store: Store) -> list[list[Any]]:
     """[method, instance, state, [seconds], [cost]]."""
     instances = {instance: number for number, instance in enumerate(experiment.instances)}
     return [
         [one.method, instances[one.instance], one.state, *_columns_of(one.points)]
-        for one in plans.courses(experiment, store)
+        for one in plans.cost_curves(experiment, store)
     ]
 
 
 def _quality(experiment: Experiment, store: Store) -> dict[str, Any]:
-    """What training buys.
+    """Cost ratios over time, and break-even points of training.
 
-    ``ratios``: the penalty of a state without a plan, moments, and [method, domain, states, [sums of logarithms]].
-    ``paid``: [method, baseline, instance, training, states compared, as good, any plan], and of each of the last two
-    [seconds, the baseline's seconds, states on which it found no such plan, states after which training has paid].
+    ``ratios``: the penalty of a state without a plan, times, and [method, domain, states, [sums of logarithms]].
+    ``break_even``: [method, baseline, instance, training time, states compared, as good, any plan]. Each of the last
+    two is [seconds, baseline's seconds, states without such a plan of the baseline, states at the break-even point].
     """
     instances = {instance: number for number, instance in enumerate(experiment.instances)}
     found = quality.curves(experiment, store)
@@ -294,17 +294,18 @@ def _quality(experiment: Experiment, store: Store) -> dict[str, Any]:
                 for one in sums
             ],
         },
-        "paid": [
+        "break_even": [
             [
                 one.method, one.as_good.baseline, instances[one.instance], round(one.as_good.training, 3),
                 one.as_good.compared, figures(one.as_good), figures(one.any_plan),
             ]
-            for one in quality.paid(experiment, found)
+            for one in quality.break_even_rows(experiment, found)
         ],
     }  # fmt: skip
 
 
 def _failures(experiment: Experiment) -> dict[str, Any]:
+    """``rows``, the most frequent first: [method, domain, kind of unit, reason, units, example]; and totals."""
     found = side_by_side.failures(experiment)
-    rows = [[f.method, f.domain, f.what, f.reason[:500], f.count, f.example] for f in found[:FAILURES]]
+    rows = [[f.method, f.domain, f.what, f.reason[:500], f.count, f.example] for f in found[:MAX_FAILURES]]
     return {"total": sum(f.count for f in found), "kinds": len(found), "rows": rows}

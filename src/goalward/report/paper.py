@@ -1,8 +1,8 @@
-"""The paper's own figures, to stand beside ours.
+"""The figures published in the paper, for comparison with an experiment's own.
 
 O'Toole, Ramirez, Lipovetzky, Pearce: *Sampling from Pre-Images to Learn Heuristic Functions for Classical Planning*.
-Coverage in percent and training hours per instance are from its main comparison (Table 1), SING's from the supplement's
-table of SING, the hyper-parameter settings from the supplement's table of the grid search.
+Coverage in percent and training hours per instance are from the main comparison (Table 1). The figures of SING and of
+the grid search over hyper-parameters are from tables of the supplement.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ DOMAINS = (
     "visitall",
 )
 OTHER_NAMES = {"pipesworld-notankage": "pipesworld", "pipesworld-nt": "pipesworld"}
-"""Folders of the benchmark that the paper's tables call by a shorter name; they leave out the year as well."""
+"""Folders of the benchmark that have a shorter name in the paper's tables; those also leave out the year."""
 _YEAR = re.compile(r"-(opt|sat)\d\d(-strips)?$")  # as in scanalyzer-opt11-strips
 
 
@@ -159,7 +159,7 @@ class PaperSetting:
     hard: float
 
 
-# Averages of the grid search; from left to right L changes fastest, then N_r, P_r and N_t.
+# Averages of the grid search, in the order of SETTINGS below: L changes fastest, then N_r, P_r and N_t.
 _GRID_MODERATE = (12.7, 15.9, 19.3, 36.7, 53, 60.8, 57.8, 60.9, 13.1, 19.7, 14.7, 34.7, 35.4, 46.4, 43, 59.9)
 _GRID_HARD = (4.81, 3.41, 8.41, 9.89, 15.97, 18.33, 16.94, 26.97, 6.89, 5.94, 10.56, 10.72, 13.35, 17.47, 13.97, 27.91)
 
@@ -176,7 +176,7 @@ SETTINGS = tuple(
 
 
 def coverage(column: PaperColumn, domain: str, difficulty: str) -> float | None:
-    """What the paper reports for a domain of the benchmark; None where it reports nothing."""
+    """The coverage that the paper reports for a domain of the benchmark; None if it reports none."""
     plain = _YEAR.sub("", domain)
     name = OTHER_NAMES.get(plain, plain)
     if name not in DOMAINS or difficulty not in {"moderate", "hard"}:

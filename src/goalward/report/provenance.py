@@ -1,6 +1,6 @@
-"""How everything was run, in words: what an experiment remembers of its config, runs, machines and versions.
+"""Describes how an experiment was run, from the stored config, runs, machines and versions.
 
-A report is read by others, so folders are called by their last name and do not show where they lie.
+A report may be published, so only the last part of a folder's path is shown.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from goalward.report.data import method_tables
 Pairs = list[tuple[str, str]]
 
 
-def how(meta: dict[str, Any]) -> list[tuple[str, Pairs]]:
-    """[title, [[name, text], …]] for all that is known."""
+def provenance_sections(meta: dict[str, Any]) -> list[tuple[str, Pairs]]:
+    """The sections of the description, [title, [[name, text], …]]; sections without data are left out."""
     config = meta.get("config")
     sections: list[tuple[str, Pairs]] = []
     if isinstance(config, dict):
@@ -36,7 +36,7 @@ def _config(config: dict[str, Any]) -> Pairs:
     for name in ("benchmark", "budgets", "validation"):
         table |= {f"{name}.{key}": value for key, value in _table(config.get(name)).items()}
     if not table.get("generate"):
-        table["steps"] = None  # no states are made
+        table["steps"] = None  # steps are only for generated states
     if not table.get("validation.states"):
         table["validation.search"] = None
     words: dict[str, tuple[str, Callable[[Any], str]]] = {
@@ -50,13 +50,13 @@ def _config(config: dict[str, Any]) -> Pairs:
             lambda all_: ", ".join(f"{one['domain']} {one['instance']}" for one in all_),
         ),
         "states": ("states of each instance", _choice),
-        "steps": ("steps to each state", _text),
+        "steps": ("steps of random walks", _text),
         "seeds": ("seeds", _choice),
-        "budgets.train": ("time for a training", format_duration),
-        "budgets.search": ("time for a search", format_duration),
-        "budgets.memory": ("memory", format_size),
+        "budgets.train": ("time limit of a training", format_duration),
+        "budgets.search": ("time limit of a search", format_duration),
+        "budgets.memory": ("memory limit", format_size),
         "validation.states": ("validation states", _text),
-        "validation.search": ("time for each of them", format_duration),
+        "validation.search": ("time limit of a validation search", format_duration),
         "missing": ("not installed", _choice),
     }
     return [
@@ -67,7 +67,7 @@ def _config(config: dict[str, Any]) -> Pairs:
 
 
 def _methods(meta: dict[str, Any]) -> Pairs:
-    """The label of each method, and after it the system, its options, and those of the search where there are any."""
+    """The label of each method, with its system, its options, and the options of its search if there are any."""
     found = []
     for table in method_tables(meta):
         parts = [str(table.get("method", "")), _text(table.get("options") or "default options")]
@@ -77,7 +77,7 @@ def _methods(meta: dict[str, Any]) -> Pairs:
 
 
 def _difference(run: dict[str, Any], meta: dict[str, Any]) -> str:
-    """What a run had that is not the machine and the versions of the last one, which the page shows anyway."""
+    """The parts of machine and versions in which a run differs from the last run, which the page shows in full."""
     other = [
         f"{key} {_text(value)}"
         for name in ("machine", "versions")
@@ -88,7 +88,7 @@ def _difference(run: dict[str, Any], meta: dict[str, Any]) -> str:
 
 
 def _worded(write: Callable[[Any], str], value: Any) -> str:
-    """In words, or as it is where a store of others holds something that has none."""
+    """The value formatted by ``write``, or as plain text if it has another type, as in a forged store."""
     try:
         return write(value)
     except (ArithmeticError, AttributeError, LookupError, OSError, TypeError, ValueError):

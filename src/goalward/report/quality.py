@@ -1,4 +1,4 @@
-"""What training buys: cost over time as ratios over all states, and after how many states it has paid."""
+"""The benefit of training: plan cost over time as ratios over all states, and break-even points."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from goalward.experiments.store import Store
 from goalward.report.data import Experiment, Instance, instance_of
 
 EARLIEST = 0.01
-"""Seconds at which curves begin."""
+"""The first time of a curve, in seconds."""
 PER_DECADE = 24
-"""Moments between a time and ten times that."""
+"""Number of times between a time and ten times that time."""
 
 State = tuple[Instance, str | None]
 Curves = dict[str, dict[State, Curve]]
 
 
 def curves(experiment: Experiment, store: Store) -> Curves:
-    """By method and state, cost over time with the chosen seed; methods of which no cost is known are left out."""
+    """By method and state, the cost over time with the chosen seed; methods without any known cost are left out."""
     found: Curves = defaultdict(dict)
     for unit, result in experiment.representatives:
         extra = dict(store.extras([unit.id])).get(unit.id, {}) if result.solved else {}
@@ -33,9 +33,9 @@ def curves(experiment: Experiment, store: Store) -> Curves:
 
 @dataclass(frozen=True)
 class RatioSums:
-    """For one method and domain: the number of states, and sums over them of the logarithm of the ratio of costs.
+    """For one method and domain: the number of states, and at each time the sum of the logarithms of their cost ratios.
 
-    The page adds up the domains that are shown; the geometric mean is the exponential of the sum over the number.
+    The page adds up the domains that are shown. The geometric mean is the exponential of sum / number.
     """
 
     method: str
@@ -45,7 +45,7 @@ class RatioSums:
 
 
 def ratios_over_time(found: Curves) -> tuple[list[float], list[RatioSums]]:
-    """Moments, evenly on a logarithmic axis, and the ratios at each of them; nothing for fewer than two methods."""
+    """Times, evenly spaced on a logarithmic axis, and the ratios at these times; empty for fewer than two methods."""
     if len(found) < 2:
         return [], []
     longest = max(curve.seconds for by_state in found.values() for curve in by_state.values())
@@ -62,8 +62,8 @@ def ratios_over_time(found: Curves) -> tuple[list[float], list[RatioSums]]:
 
 
 @dataclass(frozen=True)
-class Paid:
-    """When training of one method on one instance has paid beside a baseline: for plans as good, and for any plan."""
+class BreakEvenRow:
+    """The break-even points of one method on one instance relative to a baseline: for equal cost, and for any plan."""
 
     method: str
     instance: Instance
@@ -71,8 +71,8 @@ class Paid:
     any_plan: BreakEven
 
 
-def paid(experiment: Experiment, found: Curves) -> list[Paid]:
-    """For each method that is trained, each instance and each method that is not, on the states that both tried."""
+def break_even_rows(experiment: Experiment, found: Curves) -> list[BreakEvenRow]:
+    """Break-even points for each trained method, instance and untrained method, over the states that both ran on."""
     training = training_seconds(experiment)
     rows = []
     for baseline in found:
@@ -86,12 +86,12 @@ def paid(experiment: Experiment, found: Curves) -> list[Paid]:
             ]
             as_good, any_plan = (break_even(baseline, seconds, pairs, as_good=good) for good in (True, False))
             if as_good is not None and any_plan is not None:
-                rows.append(Paid(method, instance, as_good, any_plan))
+                rows.append(BreakEvenRow(method, instance, as_good, any_plan))
     return rows
 
 
 def training_seconds(experiment: Experiment) -> dict[tuple[Instance, str], float]:
-    """Seconds of learning by instance and method; where several seeds competed, all of them had to be trained."""
+    """Training time by instance and method: the sum over all seeds with validation, and their mean without."""
     seconds: dict[tuple[Instance, str], list[float]] = defaultdict(list)
     for unit, result in experiment.trainings:
         took = result.extra.get("seconds", result.total_time)

@@ -1,11 +1,11 @@
-"""Searches with several heuristics: how often each was asked, what each queue expanded, and which ones led to goals."""
+"""Searches with several heuristics: evaluations by heuristic, expansions by queue, and plans found by queue."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
 
-from goalward.experiments.contestants import AUTO, PORTFOLIO, with_current_names
+from goalward.experiments.method_configs import AUTO, PORTFOLIO, with_current_names
 from goalward.experiments.store import Store
 from goalward.report.data import Experiment, method_tables
 from goalward.search import GUIDED
@@ -14,7 +14,7 @@ from goalward.search.portfolio import current_lead
 
 @dataclass
 class QueueUse:
-    """All searches of one method, whatever their seed and however they ended."""
+    """Counts over all searches of one method, with all seeds and statuses."""
 
     method: str
     evaluations: Counter[str] = field(default_factory=Counter)
@@ -22,15 +22,15 @@ class QueueUse:
     expansions: Counter[str] = field(default_factory=Counter)
     """By queue."""
     led: Counter[str] = field(default_factory=Counter)
-    """Plans by the queue that led to the goal."""
+    """Plans found, by the queue that led to the goal."""
 
 
 def queue_use(experiment: Experiment, store: Store) -> list[QueueUse]:
-    """One for each method whose searches have several queues, in the order of the methods.
+    """The counts for each method whose searches have several queues, in the order of the methods.
 
-    The counts lie in ``extra`` of the results, which are read for these methods alone.
+    The counts are in ``extra`` of the results, which is only read for these methods.
     """
-    labels = {entry["label"] for entry in method_tables(experiment.meta) if _several(entry)}
+    labels = {entry["label"] for entry in method_tables(experiment.meta) if _has_queues(entry)}
     ids: dict[str, list[str]] = {method: [] for method in experiment.methods if method in labels}
     for unit, _ in experiment.searches:
         if unit.method in ids:
@@ -48,7 +48,8 @@ def queue_use(experiment: Experiment, store: Store) -> list[QueueUse]:
     return found
 
 
-def _several(entry: dict[str, object]) -> bool:
+def _has_queues(entry: dict[str, object]) -> bool:
+    """True if the searches of a method in the config have several queues."""
     entry = with_current_names(entry)
     search = entry.get("search")
     chosen = search.get("algorithm") if isinstance(search, dict) else None
@@ -56,6 +57,6 @@ def _several(entry: dict[str, object]) -> bool:
 
 
 def _queue(name: str) -> str:
-    """The name of a queue, ``part: queue``, with the present name of its part."""
+    """The name of a queue, ``part: queue``, with the current name of its part."""
     part, colon, queue = name.partition(":")
     return f"{current_lead(part)}{colon}{queue}"

@@ -1,4 +1,4 @@
-"""Methods beside each other: pairs over commonly solved states, speed over size, how searches ended, failures."""
+"""Comparisons of methods: pairs on commonly solved states, speed by size, statuses of searches, and failures."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from goalward.report.data import Entry, Experiment, Instance, instance_of
 Measure = Literal["expansions", "plan_length"]
 
 WINDOW = 2000
-"""Atoms over which the page averages speeds, as in the paper."""
+"""Width of the page's moving average of speeds, in atoms, as in the paper."""
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two methods over the states that both solved; ``points`` are their values, fewer is better."""
+    """Values of two methods on the states that both solved; lower is better."""
 
     points: list[tuple[int, int]]
 
     @property
     def shares(self) -> tuple[float, float, float]:
-        """Percent of the states on which the first needs less, the second needs less, and both the same."""
+        """Percent of the states on which the first method is better, the second is better, and both are equal."""
         if not self.points:
             return 0.0, 0.0, 0.0
         share = 100 / len(self.points)
@@ -32,7 +32,7 @@ class Pair:
 
 
 def pairwise(experiment: Experiment, first: str, second: str, measure: Measure) -> Pair:
-    """Two methods, each with its chosen seed, over the states that both solved."""
+    """The values of two methods, each with its chosen seed, on the states that both solved."""
     values: dict[str, dict[tuple[Instance, str | None], int]] = {first: {}, second: {}}
     for unit, result in experiment.representatives:
         value = getattr(result, measure)
@@ -43,9 +43,9 @@ def pairwise(experiment: Experiment, first: str, second: str, measure: Measure) 
 
 
 def rates(experiment: Experiment) -> dict[str, list[tuple[Instance, float]]]:
-    """Evaluations per second of search of each method on each instance whose atoms are known.
+    """Evaluations per second of each method on each instance whose number of atoms is known.
 
-    All evaluations over all seconds of its searches, so that searches of a few milliseconds count for little.
+    A rate is the sum of evaluations divided by the sum of search times, so short searches have little weight.
     """
     sums: dict[tuple[str, Instance], list[float]] = defaultdict(lambda: [0.0, 0.0])
     for unit, result in experiment.searches:
@@ -61,7 +61,7 @@ def rates(experiment: Experiment) -> dict[str, list[tuple[Instance, float]]]:
 
 @dataclass(frozen=True)
 class Failure:
-    """Units that ended in the same way for the same reason; ``example`` is the id of one."""
+    """Units of one method and domain that failed for the same reason; ``example`` is the id of one."""
 
     method: str
     domain: str
@@ -72,7 +72,7 @@ class Failure:
 
 
 def outcomes(experiment: Experiment) -> dict[str, Counter[str]]:
-    """How the searches of each method ended, all seeds together."""
+    """The number of searches of each method by status, over all seeds."""
     found: dict[str, Counter[str]] = {method: Counter() for method in experiment.methods}
     for unit, result in experiment.searches:
         found[unit.method][result.status] += 1
@@ -80,7 +80,7 @@ def outcomes(experiment: Experiment) -> dict[str, Counter[str]]:
 
 
 def failures(experiment: Experiment) -> list[Failure]:
-    """What went wrong, the most frequent first; running out of time or memory only where more is to be said of it."""
+    """All failures, the most frequent first; units out of time or memory are included only if they have an error."""
     grouped: dict[tuple[str, str, str, str], list[Entry]] = defaultdict(list)
     for unit, result in [*experiment.trainings, *experiment.searches]:
         if result.status == "failed" or result.error:

@@ -1,4 +1,4 @@
-"""The coverage table as text, for a paper, a README or a spreadsheet: LaTeX, Markdown or CSV."""
+"""The coverage table as LaTeX, Markdown or CSV, for a paper, a README or a spreadsheet."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ Kind = Literal["heading", "domain", "average", "seconds"]
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table; a heading has no values, those of the other kinds are percent or seconds."""
+    """One line of the table. A heading has no values; the values of other kinds are percent or seconds."""
 
     kind: Kind
     name: str
     values: tuple[float | None, ...] = ()
     best: frozenset[int] = frozenset()
-    """The places of the best among those that learn."""
+    """The indices of the best values of methods that learn."""
 
     @property
     def texts(self) -> list[str]:
-        """The values as people read them."""
+        """The formatted values."""
         write = format_duration if self.kind == "seconds" else "{:.1f}".format
         return ["–" if value is None else write(value) for value in self.values]
 
@@ -37,10 +37,10 @@ Writer = Callable[[Experiment], str]
 
 
 def writer_for(path: Path) -> Writer:
-    """What makes the table in the format that a file's name asks for."""
+    """The function that writes the table in the format of a file name's suffix."""
     formats = {".md": _markdown, ".csv": _csv, ".tex": _latex}
     if path.suffix.lower() not in formats:
-        raise UsageError(f"{path}: a table is written as .md, .tex or .csv")
+        raise UsageError(f"{path}: the name of a table must end in .md, .tex or .csv")
     write = formats[path.suffix.lower()]
     return lambda experiment: write(_headings(experiment), coverage_rows(experiment))
 
@@ -50,14 +50,14 @@ def _headings(experiment: Experiment) -> list[str]:
 
 
 def coverage_rows(experiment: Experiment) -> list[Row]:
-    """For each difficulty a heading, its domains, their average and the training time."""
+    """The rows of the table: for each difficulty a heading, its domains, their average, and the training time."""
     shown, found, times = columns(experiment), cells(experiment), training_times(experiment)
     learned = [place for place, column in enumerate(shown) if column.method in experiment.learned]
 
     def row(kind: Kind, name: str, shares: Iterable[float | None]) -> Row:
         values = tuple(shares)
         highest = max((values[place] or 0.0 for place in learned), default=0.0)
-        # As printed: equal figures are equally good; where all are, none stands out.
+        # Values are compared as printed. If all of them are equal, none is marked as the best.
         best = frozenset(p for p in learned if highest and f"{values[p] or 0.0:.1f}" == f"{highest:.1f}")
         if len(best) == sum(values[place] is not None for place in learned) > 1:
             best = frozenset()

@@ -1,4 +1,4 @@
-"""What was learned: curves, the hyper-parameters' influence, h beside the steps that remained and over time."""
+"""Figures about training: curves, effects of hyper-parameters, h along plans, and minimum h over time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from goalward.report.data import Entry, Experiment, Instance, instance_of, metho
 
 T = TypeVar("T")
 
-# The paper's symbol, the option's name in a config, and what it is.
+# The paper's symbol, the option's name in a config, and its description.
 PARAMETERS = (
     ("N_t", "samples", "training states"),
     ("P_r", "random_share", "share of random states"),
@@ -22,24 +22,24 @@ PARAMETERS = (
     ("L", "length", "steps of a rollout"),
 )
 
-PLANS_PER_INSTANCE = 12
-POINTS_PER_INSTANCE = 240
-CURVES = 1000
-POINTS_PER_CURVE = 80
+MAX_PLANS_PER_INSTANCE = 12
+MAX_POINTS_PER_INSTANCE = 240
+MAX_CURVES = 1000
+MAX_POINTS_PER_CURVE = 80
 
 
-def thin(items: Sequence[T], most: int) -> list[T]:
-    """At most so many, evenly spread, the first and the last included."""
-    if len(items) <= most:
+def thin(items: Sequence[T], limit: int) -> list[T]:
+    """At most ``limit`` items, evenly spaced, including the first and the last."""
+    if len(items) <= limit:
         return list(items)
-    if most == 1:
+    if limit == 1:
         return [items[0]]
-    return [items[place * (len(items) - 1) // (most - 1)] for place in range(most)]
+    return [items[place * (len(items) - 1) // (limit - 1)] for place in range(limit)]
 
 
 @dataclass(frozen=True)
 class Curve:
-    """A training: epochs, and the loss on training and validation samples after each."""
+    """The curve of one training; points are (epoch, training loss, validation loss)."""
 
     method: str
     instance: Instance
@@ -49,18 +49,18 @@ class Curve:
 
 
 def curves(experiment: Experiment) -> tuple[list[Curve], int]:
-    """Training curves, and how many there were before thinning; chosen seeds are kept before others."""
+    """Training curves, and their number before thinning; curves of chosen seeds have priority."""
     found = []
     for unit, result in experiment.trainings:
         raw = [point for point in result.extra.get("curve") or [] if len(point) >= 3]
         if raw:
-            points = [(point[0], _finite(point[1]), _finite(point[2])) for point in thin(raw, POINTS_PER_CURVE)]
+            points = [(point[0], _finite(point[1]), _finite(point[2])) for point in thin(raw, MAX_POINTS_PER_CURVE)]
             chosen = experiment.chosen.get((instance_of(unit), unit.method)) == unit.seed
             found.append(Curve(unit.method, instance_of(unit), unit.seed, chosen, points))
-    if len(found) <= CURVES:
+    if len(found) <= MAX_CURVES:
         return found, len(found)
-    kept = thin([curve for curve in found if curve.chosen], CURVES)
-    kept += thin([curve for curve in found if not curve.chosen], max(1, CURVES - len(kept)))
+    kept = thin([curve for curve in found if curve.chosen], MAX_CURVES)
+    kept += thin([curve for curve in found if not curve.chosen], max(1, MAX_CURVES - len(kept)))
     return kept, len(found)
 
 
@@ -78,7 +78,7 @@ class Setting:
 
 
 def settings(experiment: Experiment) -> list[Setting]:
-    """The configurations that say anything about the hyper-parameters, if they differ in one at least."""
+    """The configurations of preimage-based methods, if at least two of them differ in a hyper-parameter."""
     if len(method_tables(experiment.meta)) < 2:
         return []
     coverage = cells(experiment)
@@ -100,14 +100,14 @@ def settings(experiment: Experiment) -> list[Setting]:
 
 
 def _default(option: str, options: dict[str, Any]) -> float:
-    """The value where a config says nothing but perhaps the preset."""
+    """The value of an option that a config does not set, from its preset or the default preset."""
     preset = PreimageOptions(**{"preset": options["preset"]} if "preset" in options else {})
     return float(getattr(preset.resolved(), option))
 
 
 @dataclass(frozen=True)
-class Along:
-    """What a heuristic said along the plans of an instance: (steps that remained, h) for each state of some plans."""
+class HeuristicAlongPlans:
+    """Heuristic values along plans of an instance; points are (remaining steps, h)."""
 
     method: str
     instance: Instance
@@ -115,8 +115,8 @@ class Along:
     points: list[tuple[int, float]]
 
 
-def heuristic_along_plans(experiment: Experiment, store: Store) -> list[Along]:
-    """h against remaining steps for each method and instance; a few plans stand for all where there are many."""
+def heuristic_along_plans(experiment: Experiment, store: Store) -> list[HeuristicAlongPlans]:
+    """Heuristic values along plans for each method and instance, thinned to a few plans and states."""
     solved: dict[tuple[Instance, str], list[str]] = defaultdict(list)
     for unit, result in experiment.representatives:
         if result.solved:
@@ -125,20 +125,20 @@ def heuristic_along_plans(experiment: Experiment, store: Store) -> list[Along]:
     for (instance, method), ids in solved.items():
         points: list[tuple[int, float]] = []
         n_plans = 0
-        for _, extra in store.extras(thin(ids, PLANS_PER_INSTANCE)):
+        for _, extra in store.extras(thin(ids, MAX_PLANS_PER_INSTANCE)):
             along = extra.get("h_along") or []
             n_plans += bool(along)
-            steps = thin(range(len(along)), POINTS_PER_INSTANCE // 6)
+            steps = thin(range(len(along)), MAX_POINTS_PER_INSTANCE // 6)
             remaining = [(len(along) - 1 - step, _finite(along[step])) for step in steps]
             points += [(left, h) for left, h in remaining if h is not None]
         if points:
-            found.append(Along(method, instance, n_plans, thin(sorted(points), POINTS_PER_INSTANCE)))
+            found.append(HeuristicAlongPlans(method, instance, n_plans, thin(sorted(points), MAX_POINTS_PER_INSTANCE)))
     return found
 
 
 @dataclass(frozen=True)
-class Descent:
-    """The least value of a search's heuristic so far: (seconds since it began, h)."""
+class BestHCurve:
+    """The minimum heuristic value of one search over time; points are (seconds since it began, minimum h so far)."""
 
     method: str
     instance: Instance
@@ -147,19 +147,19 @@ class Descent:
     points: list[tuple[float, float]]
 
 
-def descents(experiment: Experiment, store: Store) -> list[Descent]:
-    """Of each method and instance the searches from a few states, solved or not."""
+def best_h_curves(experiment: Experiment, store: Store) -> list[BestHCurve]:
+    """The curves of searches from a few states per method and instance, solved or not."""
     tried: dict[tuple[Instance, str], list[Entry]] = defaultdict(list)
     for unit, result in experiment.representatives:
         tried[instance_of(unit), unit.method].append((unit, result))
     found = []
     for (instance, method), entries in tried.items():
-        shown = thin(entries, PLANS_PER_INSTANCE)
+        shown = thin(entries, MAX_PLANS_PER_INSTANCE)
         extras = dict(store.extras(unit.id for unit, _ in shown))
         for unit, result in shown:
-            heard = extras.get(unit.id, {}).get("best_h_over_time") or []
-            points = [(seconds, h) for seconds, h in heard if _finite(seconds) is not None and _finite(h) is not None]
+            stored = extras.get(unit.id, {}).get("best_h_over_time") or []
+            points = [(seconds, h) for seconds, h in stored if _finite(seconds) is not None and _finite(h) is not None]
             if points:
-                thinned = thin(points, POINTS_PER_INSTANCE)
-                found.append(Descent(method, instance, unit.state, result.solved, thinned))
+                thinned = thin(points, MAX_POINTS_PER_INSTANCE)
+                found.append(BestHCurve(method, instance, unit.state, result.solved, thinned))
     return found

@@ -12,8 +12,7 @@ from queue import SimpleQueue
 
 from goalward.search.best_first import SearchOptions
 from goalward.search.heuristics import BoundHeuristic, HeuristicFunction
-from goalward.search.learned import LearnedModel
-from goalward.search.planning import plan
+from goalward.search.planning import LearnedModel, plan
 from goalward.search.solving import UNLIMITED_IMPROVEMENT, Outcome
 from goalward.task.states import StateLike
 from goalward.task.strips import Task

@@ -219,20 +219,22 @@ class SearchResult:
         figures = self.statistics
         rows = [
             ("status", self.status.value),
-            ("steps", f"{self.length:,}" if self.solved else None),
-            ("cost", f"{self.cost:,}" if self.solved and self.task.uses_costs else None),
+            ("steps", None if self.length is None else f"{self.length:,}"),
+            ("cost", None if self.cost is None or not self.task.uses_costs else f"{self.cost:,}"),
             ("expanded", f"{figures.expanded:,}"),
             ("evaluated", f"{figures.evaluated:,}"),
             ("h of the initial state", f"{figures.initial_h:g}"),
             ("minimum h", f"{figures.best_h:g}"),
             ("time", format_duration(figures.seconds)),
         ]
-        return html_table(f"Search in {self.task.problem_name}", rows, html_list(self.steps) if self.solved else "")
+        return html_table(
+            f"Search in {self.task.problem_name}", rows, "" if self.steps is None else html_list(self.steps)
+        )
 
     def summary(self, what: str = "") -> str:
         """One line for people; ``what`` names the start state."""
         what = f" {what}" if what else ""
-        steps = f"{self.length:,} steps, " if self.solved else ""
+        steps = "" if self.length is None else f"{self.length:,} steps, "
         time = format_duration(self.statistics.seconds)
         return f"{self.status.value}{what}: {steps}{self.statistics.expanded:,} expansions, {time}"
 
@@ -242,19 +244,19 @@ class SearchResult:
         return self.status is Status.SOLVED
 
     @property
-    def steps(self) -> list[str]:
-        """The plan's steps, ``(action arg …)``."""
-        return [self.task.operators[operator] for operator in self.plan or ()]
+    def steps(self) -> list[str] | None:
+        """The plan's steps, ``(action arg …)``; None without a plan."""
+        return None if self.plan is None else [self.task.operators[operator] for operator in self.plan]
 
     @property
-    def length(self) -> int:
-        """Number of steps of the plan."""
-        return len(self.plan or ())
+    def length(self) -> int | None:
+        """Number of steps; None without a plan."""
+        return None if self.plan is None else len(self.plan)
 
     @property
-    def cost(self) -> int:
-        """Cost of the plan in the PDDL, or its length if the PDDL has no costs."""
-        return self.task.cost_of(self.plan or ())
+    def cost(self) -> int | None:
+        """Cost of the plan by the PDDL, or its length if the PDDL has no costs; None without a plan."""
+        return None if self.plan is None else self.task.cost_of(self.plan)
 
 
 Progress = Callable[[Statistics], bool | None]

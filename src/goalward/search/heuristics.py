@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goalward import _core
-from goalward.errors import UsageError, of_these
+from goalward.errors import UsageError, known_names
 from goalward.search.landmarks import atom_kinds
 from goalward.search.portfolio import Lead, current_lead
 from goalward.task.packing import fixed_atoms, native_problem
@@ -139,7 +139,7 @@ def _guidance(task: Task, problem: _core.Problem) -> _core.Guidance:
 def check_heuristic(name: str) -> str:
     """Return the name of a native heuristic; raises :class:`UsageError` if there is no such heuristic."""
     if name not in HEURISTICS:
-        raise UsageError(f"unknown heuristic {name!r}{of_these(name, HEURISTICS)}")
+        raise UsageError(f"unknown heuristic {name!r}{known_names(name, HEURISTICS)}")
     return name
 
 

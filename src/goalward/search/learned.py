@@ -1,7 +1,7 @@
-"""The interface of learned models, the kinds of model files, and the function that loads them.
+"""The kinds of model files, and the one way to load them.
 
-To add a kind of model, write a file with a class that satisfies :class:`LearnedModel` and a function that loads it from
-a path, and add a line to :data:`KINDS`. Every command that takes a model then accepts files of that kind.
+To add a kind: one file with a subclass of :class:`~goalward.search.planning.LearnedModel` and a function that loads it
+from a path, and one line in :data:`KINDS`. Every command that takes a model then takes files of that kind.
 """
 
 from __future__ import annotations
@@ -9,45 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from goalward.errors import StateMismatchError
-from goalward.search.heuristics import BoundHeuristic
+from goalward.search.planning import LearnedModel
 from goalward.search.portfolio import LEADS, MAX_HEAD_START, current_lead
-from goalward.search.starts import Start
 from goalward.task import sexpr
 from goalward.task.store import stored_format
-from goalward.task.strips import Task
-
-
-class LearnedModel(Protocol):
-    """A learned heuristic for one problem or for a whole domain."""
-
-    @property
-    def info(self) -> dict[str, Any]:
-        """The record of its training: method, options, seed, versions, training curve."""
-
-    @property
-    def task(self) -> Task | None:
-        """The task that it was trained for, or None if it works for any problem of a domain."""
-
-    def check_domain(self, text: str, source: str) -> None:
-        """Raise an error if a domain differs from that of the model in more than comments and layout."""
-
-    def start(self, text: str, source: str) -> Start:
-        """The initial state of a PDDL problem, with a task that the heuristic can be bound to."""
-
-    def heuristic(self, task: Task) -> BoundHeuristic:
-        """Bind the heuristic to a task, which must be the task of a state that :meth:`start` returned."""
-
-    def with_settings(self, **settings: int) -> LearnedModel:
-        """The same model with other settings; raises an error for settings that it does not have."""
-
-    def save(self, path: str | Path) -> None:
-        """Write the model to a file that :func:`load_model` reads."""
-
-    def summary(self, *, details: bool = False) -> dict[str, Any]:
-        """The main facts about the model; with ``details`` also long lists such as the training curve."""
 
 
 @dataclass(frozen=True)

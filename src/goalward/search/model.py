@@ -22,7 +22,7 @@ from goalward.extras import require_torch
 from goalward.search.heuristics import BoundHeuristic
 from goalward.search.learned import checked_info, require_domain
 from goalward.search.network import Layer, NetworkWeights, bind_network
-from goalward.search.planning import Solver
+from goalward.search.planning import LearnedModel
 from goalward.search.portfolio import LEADS, Lead, current_lead
 from goalward.search.starts import Start
 from goalward.task.packing import core_atoms, fixed_atoms
@@ -41,8 +41,8 @@ DEFAULT_NETWORK_SHARE = 0.5
 
 
 @dataclass(frozen=True, eq=False)
-class Model(Solver):
-    """A trained heuristic. ``info`` records its training: method, options, seed, versions, training curve."""
+class Model(LearnedModel):
+    """A trained heuristic. ``info`` says how it was made: method, options, seed, versions, training curve."""
 
     task: Task
     weights: NetworkWeights

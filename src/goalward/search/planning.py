@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +19,6 @@ import numpy as np
 from goalward.errors import UsageError
 from goalward.search.best_first import Progress, SearchOptions
 from goalward.search.heuristics import BoundHeuristic, HeuristicFunction
-from goalward.search.learned import LearnedModel
 from goalward.search.solving import (
     DEFAULT_IMPROVEMENT,
     TIME_LIMIT,
@@ -35,12 +35,41 @@ from goalward.task.states import StateLike, StateReader, StatesLike, as_state, a
 from goalward.task.strips import Task
 
 
-class Solver:
-    """Base class of all learned models: solves states with the model's heuristic."""
+class LearnedModel(ABC):
+    """Base class of learned heuristics, for one problem or for a whole domain."""
+
+    info: dict[str, Any]
+    """How it was made: method, options, seed, versions, training curve."""
+    task: Task | None
+    """The task that it was trained for; None if it is for any problem of a domain."""
+
+    @abstractmethod
+    def check_domain(self, text: str, source: str) -> None:
+        """Raise StateMismatchError unless the domain is the one it was trained for, up to comments and layout."""
+
+    @abstractmethod
+    def start(self, text: str, source: str) -> Start:
+        """The initial state of a PDDL problem, on the atoms of a task that the heuristic can be bound to."""
+
+    @abstractmethod
+    def heuristic(self, task: Task) -> BoundHeuristic:
+        """The heuristic, bound to a task that :meth:`start` gave."""
+
+    @abstractmethod
+    def with_settings(self, **settings: int) -> LearnedModel:
+        """The same model with other settings; UsageError for a setting that it does not have."""
+
+    @abstractmethod
+    def save(self, path: str | Path) -> None:
+        """Write it to a file, which :func:`load_model` reads."""
+
+    @abstractmethod
+    def summary(self, *, details: bool = False) -> dict[str, Any]:
+        """Facts about the model; with ``details`` also the long lists, such as the training curve."""
 
     @overload
     def solve(  # type: ignore[overload-overlap]  # one path is a sequence of strings too, and counts as one path
-        self: LearnedModel,
+        self,
         states: StateLike | None = None,
         options: SearchOptions | None = None,
         *,
@@ -53,7 +82,7 @@ class Solver:
     ) -> Outcome: ...
     @overload
     def solve(
-        self: LearnedModel,
+        self,
         states: StatesLike,
         options: SearchOptions | None = None,
         *,
@@ -65,7 +94,7 @@ class Solver:
         progress: Progress | None = None,
     ) -> list[Outcome]: ...
     def solve(
-        self: LearnedModel,
+        self,
         states: Any = None,
         options: SearchOptions | None = None,
         *,
@@ -122,24 +151,18 @@ def plan(
     ``on_plan`` is called with the outcome so far for each plan that is found. Each plan is better than the one before,
     and checked. :func:`anytime_plans` does the same as a generator.
     """
-    model = _as_model(heuristic)
-    bound = cast("str | HeuristicFunction | BoundHeuristic", heuristic)
-    by_ff = bound == "ff" or (isinstance(bound, BoundHeuristic) and bound.name == "ff")
-    if model is not None or by_ff:
-        strategy = strategy_for(model, algorithm=options.algorithm if options else None)
-        chosen = options or strategy.options
-        bound = bound if model is None else strategy.bind(task)
+    bound: str | HeuristicFunction | BoundHeuristic
+    is_ff = heuristic == "ff" or (isinstance(heuristic, BoundHeuristic) and heuristic.name == "ff")
+    if isinstance(heuristic, LearnedModel):
+        strategy = strategy_for(heuristic, algorithm=options.algorithm if options else None)
+        chosen, bound = options or strategy.options, strategy.bind(task)
     else:
-        chosen = options or default_search(learned=False, algorithm="gbfs")
+        default = default_search(learned=False, algorithm=None if is_ff else "gbfs")
+        chosen, bound = options or default, heuristic
     chosen = _with(chosen, time_limit=time_limit, memory_limit=memory_limit, cores=cores)
     return solve(
         _start_of(task, init), bound, chosen, improve=Improvement.of(improve), progress=progress, on_plan=on_plan
     )
-
-
-def _as_model(heuristic: Any) -> LearnedModel | None:
-    """The argument if it is a learned model, otherwise None."""
-    return cast(LearnedModel, heuristic) if isinstance(heuristic, Solver) else None
 
 
 def _with(options: SearchOptions, **given: Any) -> SearchOptions:

@@ -127,17 +127,17 @@ class Outcome:
 
     @property
     def steps(self) -> list[str] | None:
-        """The plan's steps, ``(action arg …)``."""
+        """The plan's steps, ``(action arg …)``; None without a plan."""
         return None if self.plan is None else [self.start.task.operators[operator] for operator in self.plan]
 
     @property
     def length(self) -> int | None:
-        """Number of steps."""
+        """Number of steps; None without a plan."""
         return None if self.plan is None else len(self.plan)
 
     @property
     def cost(self) -> int | None:
-        """Cost of the plan in the PDDL, or its length if the PDDL has no costs."""
+        """Cost of the plan by the PDDL, or its length if the PDDL has no costs; None without a plan."""
         return None if self.plan is None else self.start.task.cost_of(self.plan)
 
     @property
@@ -186,8 +186,8 @@ class Outcome:
         figures = {name: value for name, value in asdict(self.statistics).items() if value != []}
         figures["search_time"] = round(figures.pop("seconds"), 6)
         figures |= {
-            "first_plan_length": self.found.length if self.solved else None,
-            "first_cost": self.found.cost if self.solved else None,
+            "first_plan_length": self.found.length,
+            "first_cost": self.found.cost,
             "improve_time": round(self.improve_time, 6),
         }
         return {"status": self.status.value, "plan_length": self.length, "cost": self.cost} | {

@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from goalward.search.best_first import TURNS, Algorithm, SearchOptions
 from goalward.search.heuristics import BoundHeuristic, bind_heuristic
-from goalward.search.learned import LearnedModel
 from goalward.task.strips import Task
+
+if TYPE_CHECKING:
+    from goalward.search.planning import LearnedModel  # imports this module
 
 PLAIN = SearchOptions(algorithm="portfolio", lead="landmarks")
 """The search of ``goalward plan``, whatever led on validation states."""

@@ -1,7 +1,7 @@
 """goalward as an engine of unified-planning: planner, anytime planner, replanner and plan validator in one class.
 
-Register it with ``get_environment().factory.add_engine("goalward", "goalward.up", "GoalwardEngine")`` or in ``up.ini``;
-:func:`learn` makes a model for its parameter ``model``. Needs ``pip install 'goalward[up]'``.
+Register it with ``get_environment().factory.add_engine("goalward", "goalward.up", "GoalwardEngine")`` or in ``up.ini``.
+:func:`learn` trains a model for the engine's parameter ``model``. Needs ``pip install 'goalward[up]'``.
 """
 
 from __future__ import annotations

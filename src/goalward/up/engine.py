@@ -33,7 +33,8 @@ from unified_planning.plans import PlanKind
 
 from goalward.cli.limits import Limits
 from goalward.errors import ExitCode, GoalwardError, LimitError, PddlError, UnsupportedError, UsageError
-from goalward.search.learned import LearnedModel, load_model
+from goalward.search.learned import load_model
+from goalward.search.planning import LearnedModel
 from goalward.search.solving import DEFAULT_IMPROVEMENT, Improvement
 from goalward.task.grounding import UnsolvableError
 from goalward.task.validate import validate_plan
@@ -57,13 +58,14 @@ KIND = {
 class GoalwardEngine(Engine, OneshotPlannerMixin, AnytimePlannerMixin, ReplannerMixin, PlanValidatorMixin):
     """Plans with goalward's search, learned heuristics and improvement of plans.
 
-    Parameters for planners: ``model``, a model file or a model, for the search ``hybrid`` in place of ``portfolio``;
-    ``improve``, how long a plan is improved (as ``goalward.plan`` takes it); ``memory_limit``, as ``"4G"``;
-    ``cores``, how many processor cores search and improvement use.
+    Parameters of all planners: ``model`` is a model or the path of a model file; without one, the search is
+    ``portfolio``. ``improve`` says how long plans are improved, as for ``goalward.plan``. ``memory_limit`` is a size
+    such as ``"4G"``. ``cores`` is the number of processor cores for search and improvement.
 
-    For the Replanner also: ``learn``, which is ``"up front"`` (before the first answer), ``"background"`` (answers do
-    not wait for it) or ``"never"``; by default it learns in the background where PyTorch is installed. ``train_limit``
-    is how long, ``method`` and ``seed`` are those of ``goalward.train``.
+    Further parameters of the Replanner: ``learn`` says when a model is trained: ``"up front"`` (before the first
+    answer), ``"background"`` (answers do not wait for it) or ``"never"``. The default is ``"background"`` if PyTorch is
+    installed, and ``"never"`` otherwise. ``train_limit`` is the time limit of training; ``method`` and ``seed`` are
+    those of ``goalward.train``.
     """
 
     def __init__(
@@ -95,12 +97,12 @@ class GoalwardEngine(Engine, OneshotPlannerMixin, AnytimePlannerMixin, Replanner
 
     @property
     def name(self) -> str:
-        """What the factory calls it."""
+        """The name under which unified-planning's factory knows the engine."""
         return NAME
 
     @staticmethod
     def get_credits(**params: Any) -> Credits:
-        """What unified-planning prints when the engine is used."""
+        """Name, licence and description, which unified-planning prints when the engine is used."""
         return Credits(
             name=NAME,
             author="The goalward developers",
@@ -108,14 +110,14 @@ class GoalwardEngine(Engine, OneshotPlannerMixin, AnytimePlannerMixin, Replanner
             website="",
             license="GPL-3.0-or-later",
             short_description="Learns a heuristic for one problem, then solves it from any initial state.",
-            long_description="Searches with h_FF and landmarks, goal by goal and by novelty, and with a heuristic "
-            "learned by regression from the goal (O'Toole, Ramirez, Lipovetzky, Pearce 2022), and improves the plans "
-            "it finds.",
+            long_description="Searches with h_FF, landmarks, serialised goals and novelty, and with a heuristic "
+            "learned by regression from the goal (O'Toole, Ramirez, Lipovetzky, Pearce 2022). Improves the plans it "
+            "finds.",
         )
 
     @staticmethod
     def supported_kind() -> ProblemKind:
-        """What problems may have in them."""
+        """The features of unified-planning problems that goalward supports."""
         kind = ProblemKind(version=LATEST_PROBLEM_KIND_VERSION)
         for group, features in KIND.items():
             for feature in features:
@@ -124,37 +126,41 @@ class GoalwardEngine(Engine, OneshotPlannerMixin, AnytimePlannerMixin, Replanner
 
     @staticmethod
     def supports(problem_kind: ProblemKind) -> bool:
-        """Does a problem have nothing else in it?"""
+        """Return True if goalward supports all features in ``problem_kind``."""
         return bool(problem_kind <= GoalwardEngine.supported_kind())
 
     @staticmethod
     def satisfies(optimality_guarantee: OptimalityGuarantee) -> bool:
-        """Plans are not guaranteed to be optimal."""
+        """Return True for satisficing planning only; plans are not guaranteed to be optimal."""
         return bool(optimality_guarantee == OptimalityGuarantee.SATISFICING)
 
     @staticmethod
     def ensures(anytime_guarantee: AnytimeGuarantee) -> bool:
-        """Each plan is better than the one before it."""
+        """Return True for increasing quality: each plan is better than the one before it."""
         return bool(anytime_guarantee == AnytimeGuarantee.INCREASING_QUALITY)
 
     @staticmethod
     def supports_plan(plan_kind: PlanKind) -> bool:
-        """Plans that can be checked are sequences of actions."""
+        """Return True for sequential plans, the only ones that can be validated."""
         return bool(plan_kind == PlanKind.SEQUENTIAL_PLAN)
 
     def destroy(self) -> None:
-        """End learning in the background; unified-planning calls it at the end of a ``with`` statement."""
+        """Stop learning in the background; unified-planning calls this at the end of a ``with`` statement."""
         if self._learning is not None:
             self._learning.stop()
 
     def _translate(self, problem: Problem) -> Translation:
-        """The problem as PDDL; what PDDL might leave out is refused even where unified-planning only warns of it."""
-        odd = problem.kind.features - self.supported_kind().features
-        if odd and not self.skip_checks:
-            raise UnsupportedError(f"goalward does not support {', '.join(sorted(odd))}")
+        """The problem as PDDL.
+
+        Raises UnsupportedError for unsupported features even if unified-planning only warns of them, because the
+        translation to PDDL might drop them silently.
+        """
+        unsupported = problem.kind.features - self.supported_kind().features
+        if unsupported and not self.skip_checks:
+            raise UnsupportedError(f"goalward does not support {', '.join(sorted(unsupported))}")
         return Translation(problem)
 
-    # --- one answer ---
+    # --- OneshotPlanner ---
 
     def _solve(
         self, problem: Problem, heuristic: Any = None, timeout: float | None = None, output_stream: Any = None
@@ -181,7 +187,7 @@ class GoalwardEngine(Engine, OneshotPlannerMixin, AnytimePlannerMixin, Replanner
             return _failed(error, output_stream)
         return _result(translation, outcome, limits, output_stream)
 
-    # --- better and better answers ---
+    # --- AnytimePlanner ---
 
     def _get_solutions(
         self, problem: Problem, timeout: float | None = None, output_stream: Any = None
@@ -210,10 +216,13 @@ class GoalwardEngine(Engine, OneshotPlannerMixin, AnytimePlannerMixin, Replanner
         except GoalwardError as error:
             yield _failed(error, output_stream)
 
-    # --- answers for one state after the other ---
+    # --- Replanner ---
 
     def _prepare(self) -> None:
-        """Ground the problem and begin to learn; a problem that has no plan has no task to learn for."""
+        """Translate the problem; if learning is wanted, ground it and start learning.
+
+        An unsolvable problem has no task to learn for; ``resolve`` reports it.
+        """
         assert self._learning is not None
         self._planning.forget()
         try:
@@ -229,7 +238,7 @@ class GoalwardEngine(Engine, OneshotPlannerMixin, AnytimePlannerMixin, Replanner
 
     def _resolve(self, timeout: float | None = None, output_stream: IO[str] | None = None) -> PlanGenerationResult:
         if self._learning is None:
-            raise UPUsageError("resolve is for a Replanner, which is made with its problem")
+            raise UPUsageError("resolve needs a Replanner, which is created with its problem")
         limits = _limits(timeout, self._planning.memory_limit)
         if self._translation is None:
             self._prepare()
@@ -249,8 +258,8 @@ class GoalwardEngine(Engine, OneshotPlannerMixin, AnytimePlannerMixin, Replanner
         else:
             self._translation.set_initial_value(fluent, value)
 
-    def _changed(self) -> None:
-        """What was learned is of no use for another goal or other actions."""
+    def _discard(self) -> None:
+        """Drop model, task and translation, which do not hold for another goal or other actions."""
         self.destroy()
         self._planning.model = None
         self._planning.forget()
@@ -258,46 +267,48 @@ class GoalwardEngine(Engine, OneshotPlannerMixin, AnytimePlannerMixin, Replanner
 
     def _add_goal(self, goal: Any) -> None:
         self._problem.add_goal(goal)
-        self._changed()
+        self._discard()
 
     def _remove_goal(self, goal: Any) -> None:
         (expression,) = self._problem.environment.expression_manager.auto_promote(goal)
         goals = list(self._problem.goals)
         if expression not in goals:
-            self._refuse(f"there is no goal {expression} to remove")
+            self._fail_check(f"there is no goal {expression} to remove")
         self._problem.clear_goals()
         for other in goals:
             if other is not expression:
                 self._problem.add_goal(other)
-        self._changed()
+        self._discard()
 
     def _add_action(self, action: Any) -> None:
         self._problem.add_action(action)
-        self._changed()
+        self._discard()
 
     def _remove_action(self, name: str) -> None:
         actions = list(self._problem.actions)
         if name not in {action.name for action in actions}:
-            self._refuse(f"there is no action {name} to remove")
+            self._fail_check(f"there is no action {name} to remove")
         self._problem.clear_actions()
         for action in actions:
             if action.name != name:
                 self._problem.add_action(action)
-        self._changed()
+        self._discard()
 
-    def _refuse(self, message: str) -> None:
+    def _fail_check(self, message: str) -> None:
+        """Raise, warn or do nothing, as the engine is configured to treat failed checks."""
         if self.skip_checks:
             return
         if self.error_on_failed_checks:
             raise UPUsageError(message)
         warnings.warn(message, stacklevel=4)
 
-    # --- verdicts ---
+    # --- PlanValidator ---
 
     def _validate(self, problem: Problem, plan: Any) -> ValidationResult:
         translation = Translation(problem, any_goal=True)
         domain, lifted = translation.lifted()
-        verdict = validate_plan(domain, lifted, translation.written(plan))
+        verdict = validate_plan(domain, lifted, translation.pddl_steps(plan))
+        # unified-planning's annotation says that metrics are text, but users compute with them: they stay numbers.
         metrics: dict[str, Any] = {"plan_length": verdict.length, "cost": verdict.cost}
         if verdict.valid:
             return ValidationResult(ValidationResultStatus.VALID, NAME, [], metrics=metrics)
@@ -315,17 +326,19 @@ class GoalwardEngine(Engine, OneshotPlannerMixin, AnytimePlannerMixin, Replanner
 
 def _limits(timeout: float | None, memory: int | None) -> Limits:
     if timeout is not None and not timeout > 0:
-        raise UPUsageError(f"the timeout is {timeout} s; it must be above 0")
+        raise UPUsageError(f"timeout must be above 0 s, but is {timeout} s")
     return Limits(timeout, memory)
 
 
 def _warn_of_ignored(**given: Any) -> None:
+    """Warn of each parameter that has a value, because goalward uses none of them."""
     for name in (name for name, value in given.items() if value is not None):
         warnings.warn(f"goalward does not use {name}", stacklevel=4)
 
 
 def _result(translation: Translation, outcome: Any, limits: Limits, stream: IO[str] | None) -> PlanGenerationResult:
     figures = outcome.record() | {"heuristic": outcome.heuristic, "total_time": round(limits.elapsed, 6)}
+    # Numbers, although unified-planning's annotation says text: see _validate.
     metrics = {name: value for name, value in figures.items() if value is not None}
     metrics["engine_internal_time"] = metrics["total_time"]
     if stream is not None:
@@ -337,7 +350,7 @@ def _result(translation: Translation, outcome: Any, limits: Limits, stream: IO[s
 
 
 def _failed(error: GoalwardError, stream: IO[str] | None) -> PlanGenerationResult:
-    """What is not a matter of the caller's mistakes is a result, too."""
+    """The result for an error; a UsageError, which is the caller's mistake, is raised as UPUsageError instead."""
     statuses = PlanGenerationResultStatus
     if isinstance(error, UnsolvableError):
         status = statuses.UNSOLVABLE_PROVEN

@@ -1,4 +1,4 @@
-"""Learning for a Replanner: before its first answer, or in a thread beside its answers."""
+"""Training for a Replanner: before its first answer, or in a background thread."""
 
 from __future__ import annotations
 
@@ -6,63 +6,66 @@ import threading
 import warnings
 from importlib.util import find_spec
 
-from goalward.errors import UsageError, of_these
+from goalward.errors import UsageError, did_you_mean
 from goalward.extras import require_torch
 from goalward.learning.methods import make_options, train_with
 from goalward.learning.watchers import Watcher
 from goalward.search.model import Model
 from goalward.task.strips import Task
 
-WAYS = ("up front", "background", "never")
+MODES = ("up front", "background", "never")
 
 
-class _Stoppable(Watcher):
-    """Ends a training when asked to."""
+class _StopWatcher(Watcher):
+    """Stops training when ``stopped`` is set."""
 
     def __init__(self) -> None:
         self.stopped = threading.Event()
 
     def go_on(self) -> bool:
-        """False ends training."""
+        """False once a stop was requested."""
         return not self.stopped.is_set()
 
 
 class Learning:
-    """One model for one task, when it is ready."""
+    """Trains one model for one task, and holds it once it is ready.
 
-    def __init__(self, how: str | None, time_limit: float | str, method: str, seed: int) -> None:
-        if how is None:
-            how = "background" if find_spec("torch") is not None else "never"
-        if how not in WAYS:
-            raise UsageError(f"learn is {how!r}{of_these(how, WAYS)}")
-        self._how = how
+    ``mode`` is one of :data:`MODES`; None is "background" if PyTorch is installed, "never" otherwise.
+    """
+
+    def __init__(self, mode: str | None, time_limit: float | str, method: str, seed: int) -> None:
+        if mode is None:
+            mode = "background" if find_spec("torch") is not None else "never"
+        if mode not in MODES:
+            raise UsageError(f"learn must be one of {', '.join(MODES)}, but is {mode!r}{did_you_mean(mode, MODES)}")
+        self._mode = mode
         if self.wanted:
             require_torch("learning")
         self._method = method
         self._options = make_options(method, {"time_limit": time_limit, "seed": seed})
-        self._watcher = _Stoppable()
+        self._watcher = _StopWatcher()
         self._thread: threading.Thread | None = None
         self._error: BaseException | None = None
         self._model: Model | None = None
 
     @property
     def wanted(self) -> bool:
-        """Is anything to be learned at all?"""
-        return self._how != "never"
+        """False if nothing is to be learned."""
+        return self._mode != "never"
 
     def start(self, task: Task) -> None:
-        """Learn for a task: now, or beside what comes next."""
+        """Stop any earlier training and train for a task: up front, or in a background thread."""
         self.stop()
         self._model = self._error = None
-        self._watcher = watcher = _Stoppable()
-        if self._how == "up front":
+        self._watcher = watcher = _StopWatcher()
+        if self._mode == "up front":
             self._model = train_with(task, self._method, self._options, watcher)
             return
 
         def work() -> None:
             try:
                 model = train_with(task, self._method, self._options, watcher)
-            except BaseException as error:  # told to whoever asks for the model
+            except BaseException as error:  # reported by ``model``
                 self._error = error
             else:
                 if not watcher.stopped.is_set():
@@ -73,19 +76,19 @@ class Learning:
 
     @property
     def model(self) -> Model | None:
-        """The model, if it is ready; if learning failed, a warning says why, once."""
+        """The model, or None until it is ready; if learning failed, a warning gives the reason once."""
         if self._error is not None:
             error, self._error = self._error, None
-            warnings.warn(f"learning failed, so answers are found without a model: {error}", stacklevel=4)
+            warnings.warn(f"learning failed, so searches run without a model: {error}", stacklevel=4)
         return self._model
 
     def wait(self) -> None:
-        """Until learning in the background is over."""
+        """Wait until learning in the background has ended."""
         if self._thread is not None:
             self._thread.join()
 
     def stop(self) -> None:
-        """End learning; nothing runs when this returns."""
+        """Stop learning, wait for its thread, and drop the model."""
         self._watcher.stopped.set()
         self.wait()
         self._thread = None

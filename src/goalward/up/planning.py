@@ -1,4 +1,4 @@
-"""Searches for the engine: which task and which heuristic a state is searched with, once or for ever better plans."""
+"""Searches for the engine: chooses task and heuristic for a state, and runs a oneshot or an anytime search."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from goalward.measures import parse_size
 from goalward.search.anytime import anytime_plans
 from goalward.search.best_first import SearchOptions
 from goalward.search.heuristics import BoundHeuristic
-from goalward.search.learned import LearnedModel
+from goalward.search.planning import LearnedModel
 from goalward.search.solving import Improvement, Outcome, solve
 from goalward.search.starts import Start, initial_state
 from goalward.search.strategy import strategy_for
@@ -19,12 +19,12 @@ from goalward.task.states import StateReader
 from goalward.task.strips import Task
 from goalward.up.translation import Translation
 
-SOURCE = "the state"
+SOURCE = "the state"  # names the initial state in error messages
 
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """A state, ready to be searched."""
+    """A state with everything that a search from it needs."""
 
     start: Start
     heuristic: BoundHeuristic
@@ -34,16 +34,16 @@ class Search:
     cores: int
 
     def options(self, limits: Limits) -> SearchOptions:
-        """How to search in the time that is left."""
+        """The search options, with the time that is left as the limit."""
         return replace(self.base, time_limit=limits.remaining, memory_limit=self.memory_limit, cores=self.cores)
 
     def run(self, limits: Limits) -> Outcome:
-        """Search in the time that is left."""
+        """Search, and improve the plan, in the time that is left."""
         return solve(self.start, self.heuristic, self.options(limits), improve=self.improve)
 
 
 class Planning:
-    """What is kept between searches: a model, a grounded task, and the heuristics bound to it."""
+    """Keeps the model, the grounded task and the bound heuristic from one search to the next."""
 
     def __init__(
         self, model: LearnedModel | None, improve: Improvement | None, memory_limit: int | str | None, cores: int
@@ -56,17 +56,18 @@ class Planning:
         self._bound: tuple[LearnedModel | None, BoundHeuristic] | None = None
 
     def keep(self, task: Task) -> None:
-        """Search on this task whenever a state is one of its states."""
+        """Use this task for every state that fits it, instead of grounding the state's problem."""
         self._reader = StateReader(task)
 
     def forget(self) -> None:
-        """Search on no task that was grounded before."""
+        """Drop the kept task and the heuristic bound to it."""
         self._reader = self._bound = None
 
     def prepare(self, translation: Translation, *, must_fit: bool) -> Search:
-        """The present initial state of a problem, with the model if there is one and the state is one of its task.
+        """Prepare a search from the current initial state of a problem.
 
-        A state of another task is grounded anew and searched without a model, unless the model ``must_fit``.
+        The model is used if there is one and the state fits its task. Otherwise the problem is grounded and searched
+        without a model; with ``must_fit``, a model that does not fit raises UsageError.
         """
         start = None
         if self.model is not None or self._reader is not None:
@@ -74,17 +75,18 @@ class Planning:
                 start = self._start(translation)
             except PddlError as error:
                 if must_fit:
-                    raise UsageError(f"the model is not for this problem: {error}") from None
+                    raise UsageError(f"the model was not trained for this problem: {error}") from None
         if start is None:
-            fresh = initial_state(translation.ground())
+            grounded = initial_state(translation.ground())
             strategy = strategy_for(None)
-            return self._search(fresh, strategy.bind(fresh.task), strategy.options)
+            return self._search(grounded, strategy.bind(grounded.task), strategy.options)
         strategy = strategy_for(self.model)
         if self._bound is None or self._bound[0] is not self.model or self._bound[1].task is not start.task:
             self._bound = self.model, strategy.bind(start.task)
         return self._search(start, self._bound[1], strategy.options)
 
     def _start(self, translation: Translation) -> Start:
+        """The initial state on the task of the model or on the kept task; PddlError if it does not fit."""
         if self.model is None:
             assert self._reader is not None
             text = translation.problem_text()
@@ -98,7 +100,10 @@ class Planning:
 
 
 def anytime(search: Search, limits: Limits) -> Iterator[tuple[Outcome, bool]]:
-    """Each plan that is better than the one before it, and at last how it ended; the work ends with this iterator."""
+    """Yield (outcome, False) for each better plan, then (outcome, True) for the end of the search.
+
+    Closing the iterator stops the search.
+    """
     plans = anytime_plans(search.start.task, search.heuristic, search.options(limits), init=search.start.atoms)
     try:
         while True:

@@ -1,4 +1,4 @@
-// Small things that everything else uses.
+// Helpers that the other scripts use.
 const byId = (id) => document.getElementById(id);
 
 function make(tag, attributes = {}, ...children) {
@@ -12,7 +12,7 @@ function make(tag, attributes = {}, ...children) {
   return node;
 }
 
-// What the reader has chosen; `domains` holds the numbers of the domains that are shown.
+// The reader's current selection; `domains` has the indices of the domains that are shown.
 const chosen = { domains: new Set(), first: "", second: "", paper: false, sort: { column: -1, down: true } };
 
 let page = null;
@@ -31,17 +31,17 @@ function duration(seconds) {
   return `${(seconds / 3600).toFixed(2)} h`;
 }
 
-// Seconds of which a fraction may count.
+// A duration with more digits for short times.
 const shortTime = (seconds) => (seconds < 0.1 ? `${(1000 * seconds).toFixed(1)} ms` : seconds < 10 ? `${seconds.toFixed(2)} s` : duration(seconds));
 
-// At most so many items, evenly spread, the first and the last included.
-function thin(items, most) {
-  if (items.length <= most) return items;
-  return Array.from({ length: most }, (_, place) => items[Math.floor((place * (items.length - 1)) / (most - 1))]);
+// At most `limit` items, evenly spaced, including the first and the last.
+function thin(items, limit) {
+  if (items.length <= limit) return items;
+  return Array.from({ length: limit }, (_, place) => items[Math.floor((place * (items.length - 1)) / (limit - 1))]);
 }
 
-// The beginning and the end of a long name.
-const short = (text, most = 48) => (text.length <= most ? text : `${text.slice(0, Math.ceil(most * 0.6))}…${text.slice(-Math.floor(most * 0.4) + 1)}`);
+// A long name, shortened in the middle.
+const short = (text, limit = 48) => (text.length <= limit ? text : `${text.slice(0, Math.ceil(limit * 0.6))}…${text.slice(-Math.floor(limit * 0.4) + 1)}`);
 
 const instanceShown = (number) => chosen.domains.has(page.instances[number][0]);
 

@@ -1,4 +1,4 @@
-// The figures, each drawn from what the reader has chosen.
+// The figures, drawn for the reader's selection.
 
 const shownStates = () => page.states.map((_, number) => number).filter((number) => instanceShown(page.states[number][0]));
 
@@ -8,7 +8,7 @@ function pairOf(measure) {
   return shownStates().filter((s) => first[s] !== null && second[s] !== null).map((s) => ({ state: s, x: first[s], y: second[s] }));
 }
 
-// Where a logarithmic axis shows a count of nothing.
+// A logarithmic axis cannot show 0, so 0 is drawn at 0.5.
 const above0 = (value) => Math.max(value, 0.5);
 
 async function drawPair(measure, words) {
@@ -22,7 +22,7 @@ async function drawPair(measure, words) {
     make("b", { class: "one" }, chosen.first), ` ${words} on ${percent(share(wins[0]))} %, `,
     make("b", { class: "two-wins" }, chosen.second), ` on ${percent(share(wins[1]))} %, equal on ${percent(share(equal))} % of ${plural(points.length, "state")}`,
   ] : []));
-  const drawn = thin(points, page.drawn);
+  const drawn = thin(points, page.max_points);
   const domains = [...chosen.domains].sort((a, b) => a - b);
   const traces = domains.map((k) => {
     const mine = drawn.filter((p) => page.instances[page.states[p.state][0]][0] === k);
@@ -50,7 +50,7 @@ async function drawPairs() {
   const shown = [...chosen.domains].sort((a, b) => a - b);
   byId("pairs-legend").replaceChildren(...shown.map((k) => make("span", {}, make("i", { style: `color:${colour(k)}` }, shape(k)), page.domains[k])));
   byId("pairs-note").textContent = [notes[0] || notes[1], Object.values(page.seeded).some(Boolean)
-    ? "A method with several seeds is shown with the one that validation chose for the instance, or the lowest where nothing was validated." : ""].filter(Boolean).join(" ");
+    ? "A method with several seeds is shown with the seed that validation chose for the instance, or with the lowest seed if there was no validation." : ""].filter(Boolean).join(" ");
 }
 
 async function drawCactus() {
@@ -64,7 +64,7 @@ async function drawCactus() {
     const times = states.filter((s) => ended[s] === 1 && seconds[s] !== null).map((s) => seconds[s]).sort((a, b) => a - b);
     const steps = thin(times.map((time, i) => [Math.max(time, 0.001), (100 * (i + 1)) / tried]), 400);
     thinned ||= steps.length < times.length;
-    // What is solved stays solved: the line goes on to the limit.
+    // Extend the line to the time limit.
     if (end !== null && tried) steps.push([end, steps.length ? last(steps)[1] : 0]);
     return {
       type: "scatter", mode: "lines", name: label, x: steps.map((p) => p[0]), y: steps.map((p) => p[1]),
@@ -95,7 +95,7 @@ async function drawSpeed() {
       line: { color: colour(number), width: 2, dash: dash(number) }, hoverinfo: "skip",
     });
   }
-  await draw("plot-speed", traces, layout(axis("atoms", { rangemode: "tozero" }), logAxis("evaluations per second", traces.flatMap((trace) => trace.y))), "Nothing is known about the number of atoms.");
+  await draw("plot-speed", traces, layout(axis("atoms", { rangemode: "tozero" }), logAxis("evaluations per second", traces.flatMap((trace) => trace.y))), "The numbers of atoms are unknown.");
 }
 
 async function drawParameters() {
@@ -133,15 +133,15 @@ async function drawAlong() {
       hovertemplate: `${label}: h = %{y:.4g} with %{x} steps to go<extra></extra>`,
     };
   });
-  const most = Math.max(1, ...mine.flatMap((one) => one[3]));
-  const shapes = [{ type: "line", x0: 0, y0: 0, x1: most, y1: most, layer: "below", line: { color: ink("--muted"), width: 1, dash: "dot" } }];
-  await draw("plot-along", traces, layout(axis("steps that remained", { rangemode: "tozero" }), axis("predicted h"), { shapes }), "No values along plans were recorded.");
+  const high = Math.max(1, ...mine.flatMap((one) => one[3]));
+  const shapes = [{ type: "line", x0: 0, y0: 0, x1: high, y1: high, layer: "below", line: { color: ink("--muted"), width: 1, dash: "dot" } }];
+  await draw("plot-along", traces, layout(axis("remaining steps", { rangemode: "tozero" }), axis("predicted h"), { shapes }), "No values along plans were recorded.");
   byId("along-note").textContent = mine.map((one) => `${one[0]}: ${plural(one[2], "plan")}`).join(", ") + (mine.length ? "; at most 12 plans and 240 states for each method." : "");
 }
 
-async function drawDescents() {
-  const instance = Number(byId("descent-instance").value);
-  const mine = page.descents.filter((one) => one[1] === instance);
+async function drawBestH() {
+  const instance = Number(byId("best-h-instance").value);
+  const mine = page.best_h.filter((one) => one[1] === instance);
   const named = new Set();
   const traces = mine.map(([label, , state, solved, seconds, h]) => {
     const number = methodNumber(label);
@@ -154,7 +154,7 @@ async function drawDescents() {
       hovertemplate: `${label}, ${state}: h = %{y:.4g} after %{x:.3g} s<extra></extra>`,
     };
   });
-  await draw("plot-descents", traces, layout(logAxis("seconds since the search began", traces.flatMap((trace) => trace.x)), axis("least h so far", { rangemode: "tozero" })), "Nothing was recorded.");
+  await draw("plot-best-h", traces, layout(logAxis("seconds since the search began", traces.flatMap((trace) => trace.x)), axis("minimum h so far", { rangemode: "tozero" })), "Nothing was recorded.");
 }
 
 async function drawCurves() {
@@ -167,7 +167,7 @@ async function drawCurves() {
     const base = { type: "scatter", mode: epochs.length < 2 ? "markers" : "lines", x: epochs, legendgroup: label, showlegend: !several || !!isChosen, opacity: several && !isChosen ? 0.35 : 1 };
     return [
       { ...base, name, y: train, line: { color: colour(number), width: 2 }, hovertemplate: `${name}: %{y:.4g} in training, epoch %{x}<extra></extra>` },
-      { ...base, name, y: held, showlegend: false, line: { color: colour(number), width: 2, dash: "dot" }, hovertemplate: `${name}: %{y:.4g} held back, epoch %{x}<extra></extra>` },
+      { ...base, name, y: held, showlegend: false, line: { color: colour(number), width: 2, dash: "dot" }, hovertemplate: `${name}: %{y:.4g} in validation, epoch %{x}<extra></extra>` },
     ];
   });
   await draw("plot-curves", traces, layout(axis("epoch"), logAxis("mean squared error", traces.flatMap((trace) => trace.y))), "No training was recorded.");

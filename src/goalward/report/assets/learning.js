@@ -1,25 +1,25 @@
-// What learning costs and what it learns from: when it has paid, and the labels of the training data.
+// Break-even points of training, and the labels of the training data.
 
 const FEW_STATES = 10;
 
-// A number of states after which learning has paid, by the figures that page.py lists.
-function paidText([, , unmatched, states]) {
+// The number of states at a break-even point; its figures are described in page.py.
+function breakEvenText([, , unmatched, states]) {
   if (states === null) return unmatched ? "?" : "–";
   return `${unmatched ? "≤ " : ""}${count(states)}`;
 }
 
-function drawPaid() {
-  const [method, baseline] = [byId("paid-method").value, byId("paid-baseline").value];
-  const rows = page.paid.filter((one) => one[0] === method && one[1] === baseline && instanceShown(one[2]));
-  const heads = ["Instance", "States", "Training", "As good: a state", baseline, "Pays after", "Any plan: a state", baseline, "Pays after"];
-  drawTable("paid-table", heads, rows.map(([, , instance, training, states, ...both]) => [
-    instanceName(instance), count(states), duration(training), ...both.flatMap((figures) => [shortTime(figures[0]), shortTime(figures[1]), paidText(figures)]),
+function drawBreakEven() {
+  const [method, baseline] = [byId("break-even-method").value, byId("break-even-baseline").value];
+  const rows = page.break_even.filter((one) => one[0] === method && one[1] === baseline && instanceShown(one[2]));
+  const heads = ["Instance", "States", "Training", "Equal cost: per state", baseline, "Pays after", "Any plan: per state", baseline, "Pays after"];
+  drawTable("break-even-table", heads, rows.map(([, , instance, training, states, ...both]) => [
+    instanceName(instance), count(states), duration(training), ...both.flatMap((figures) => [shortTime(figures[0]), shortTime(figures[1]), breakEvenText(figures)]),
   ]));
   const soon = (place) => rows.filter((row) => row[place][3] !== null && row[place][3] <= FEW_STATES).length;
   byId("break-even-note").textContent = rows.length
-    ? `Beside plans as good from ${baseline}, ${method} has paid after at most ${FEW_STATES} states on ${soon(5)} of ${plural(rows.length, "instance")}; beside any plan, on ${soon(6)}. `
-      + "–: it does not pay. ?: that is not known, because the planner had no such plan at its end."
-    : "Nothing was measured for both.";
+    ? `Compared with plans of equal cost from ${baseline}, training ${method} pays after at most ${FEW_STATES} states on ${soon(5)} of ${plural(rows.length, "instance")}; compared with any plan, on ${soon(6)}. `
+      + "–: it does not pay. ?: unknown, because the baseline found no such plan."
+    : "There are no states that both were run on.";
 }
 
 async function drawLabels() {

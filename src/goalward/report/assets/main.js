@@ -1,4 +1,4 @@
-// From the numbers to the page.
+// Prepares the data, draws the page, and handles events.
 
 function preparePage() {
   page.cells = new Map(page.coverage.map((cell) => [`${cell[0]}/${cell[1]}/${cell[2]}`, cell]));
@@ -20,7 +20,7 @@ function drawHead() {
     [count(page.states.length), "states"], [count(searched), "searches"], [count(counts.solved), "solved"], [count(counts.failed), "failed"],
   ];
   byId("cards").replaceChildren(...cards.map(([number, words]) => make("div", { class: "card" }, make("b", {}, number), make("span", {}, words))));
-  byId("footer").textContent = "Coverage and averages as in the paper; docs/report.md says how each number is computed. Plots: plotly.js, MIT licence.";
+  byId("footer").textContent = "Coverage and averages as in the paper; docs/report.md describes how each number is computed. Plots: plotly.js, MIT licence.";
 }
 
 function drawDomains() {
@@ -46,14 +46,14 @@ function afterFilter() {
   drawDomains();
   drawCoverage();
   fillInstances("along-instance", new Set(page.along.map((one) => one[1])));
-  fillInstances("descent-instance", new Set(page.descents.map((one) => one[1])));
+  fillInstances("best-h-instance", new Set(page.best_h.map((one) => one[1])));
   fillInstances("curve-instance", new Set(page.curves.kept.map((one) => one[1])));
   fillInstances("labels-instance", new Set(page.labels.map((one) => one[1])));
-  fillInstances("course-instance", new Set(page.courses.map((one) => one[1])));
+  fillInstances("cost-curve-instance", new Set(page.cost_curves.map((one) => one[1])));
   drawStates();
   drawUnsolved();
   if (!byId("plans").hidden) drawRatios();
-  if (!byId("break-even").hidden) drawPaid();
+  if (!byId("break-even").hidden) drawBreakEven();
   return drawPlots();
 }
 
@@ -88,22 +88,22 @@ function drawFailures() {
   byId("failure-note").textContent = !total ? "Nothing failed." : rows.length < kinds ? `The ${count(rows.length)} most frequent of ${count(kinds)} kinds of failure are listed.` : "";
 }
 
-function drawHow() {
-  byId("how-tables").replaceChildren(...page.how.flatMap(([title, pairs]) => [
+function drawProvenance() {
+  byId("provenance-tables").replaceChildren(...page.provenance.flatMap(([title, pairs]) => [
     make("h3", {}, title), make("table", {}, make("tbody", {}, ...pairs.map(([key, text]) => make("tr", {}, make("td", {}, key), make("td", {}, text))))),
   ]));
-  if (!page.how.length) byId("how-tables").append(make("p", { class: "muted" }, "Nothing was recorded."));
+  if (!page.provenance.length) byId("provenance-tables").append(make("p", { class: "muted" }, "Nothing was recorded."));
 }
 
-// Redrawing is asked for faster than it is done; each call waits for the one before.
+// Requests to redraw may come faster than plots are drawn, so each call waits for the one before.
 let drawing = Promise.resolve();
 
 function drawPlots() {
   drawing = drawing.then(async () => {
     if (!window.Plotly) return;
-    for (const figure of [drawPairs, drawCactus, drawSpeed, drawAlong, drawDescents, drawCurves, drawLabels, drawRatiosOverTime, drawCourses]) {
+    for (const figure of [drawPairs, drawCactus, drawSpeed, drawAlong, drawBestH, drawCurves, drawLabels, drawRatiosOverTime, drawCostCurves]) {
       await figure();
-      await new Promise((resolve) => setTimeout(resolve)); // let the reader scroll meanwhile
+      await new Promise((resolve) => setTimeout(resolve)); // let the browser handle scrolling
     }
     if (page.settings.ours.length) await drawParameters();
     document.documentElement.dataset.drawn = String(Number(document.documentElement.dataset.drawn || 0) + 1);
@@ -113,14 +113,14 @@ function drawPlots() {
 
 function showSections() {
   byId("parameters").hidden = !page.settings.ours.length;
-  byId("good").hidden = !page.along.length;
-  byId("descents").hidden = !page.descents.length;
+  byId("heuristic").hidden = !page.along.length;
+  byId("best-h").hidden = !page.best_h.length;
   byId("training").hidden = !page.curves.kept.length;
   byId("data").hidden = !page.labels.length;
-  byId("break-even").hidden = !page.paid.length;
-  fillSelect("paid-method", [...new Set(page.paid.map((one) => one[0]))].map((label) => [label, label]));
-  const baselines = [...new Set(page.paid.map((one) => one[1]))];
-  fillSelect("paid-baseline", baselines.map((label) => [label, label]), ["lama-full", "portfolio", "lama"].find((label) => baselines.includes(label)));
+  byId("break-even").hidden = !page.break_even.length;
+  fillSelect("break-even-method", [...new Set(page.break_even.map((one) => one[0]))].map((label) => [label, label]));
+  const baselines = [...new Set(page.break_even.map((one) => one[1]))];
+  fillSelect("break-even-baseline", baselines.map((label) => [label, label]), ["lama-full", "portfolio", "lama"].find((label) => baselines.includes(label)));
   byId("speed").hidden = !page.rates.length;
   byId("pairs").hidden = page.methods.length < 2;
   const costs = page.methods.map(({ label }) => label).filter((label) => page.runs[label].cost.some((cost) => cost !== null));
@@ -128,7 +128,7 @@ function showSections() {
   byId("cost-figure").hidden = costs.length < 2;
   byId("ratios").hidden = !page.ratios.times.length;
   byId("penalty").textContent = String(page.ratios.penalty);
-  byId("courses").hidden = !page.courses.length;
+  byId("cost-curves").hidden = !page.cost_curves.length;
   fillSelect("cost-reference", costs.map((label) => [label, label]), ["lama-full", "lama", "ff"].find((label) => costs.includes(label)));
   byId("paper-switch").hidden = !page.paper.columns.length;
   byId("parameters-plots").replaceChildren(...page.settings.parameters.map(([name, words]) => make("figure", {},
@@ -151,17 +151,17 @@ function listen() {
   byId("first-method").addEventListener("change", (event) => { chosen.first = event.target.value; redraw(drawPairs)(); });
   byId("second-method").addEventListener("change", (event) => { chosen.second = event.target.value; redraw(drawPairs)(); });
   byId("along-instance").addEventListener("change", redraw(drawAlong));
-  byId("descent-instance").addEventListener("change", redraw(drawDescents));
+  byId("best-h-instance").addEventListener("change", redraw(drawBestH));
   byId("curve-instance").addEventListener("change", redraw(drawCurves));
   byId("labels-instance").addEventListener("change", redraw(drawLabels));
-  byId("course-instance").addEventListener("change", redraw(drawCourses));
+  byId("cost-curve-instance").addEventListener("change", redraw(drawCostCurves));
   byId("cost-reference").addEventListener("change", drawRatios);
-  byId("paid-method").addEventListener("change", drawPaid);
-  byId("paid-baseline").addEventListener("change", drawPaid);
+  byId("break-even-method").addEventListener("change", drawBreakEven);
+  byId("break-even-baseline").addEventListener("change", drawBreakEven);
   byId("state-filter").addEventListener("input", drawStates);
   byId("copy-states").addEventListener("click", async () => { await copyText(statesAsCsv()); toast("Copied as CSV"); });
-  document.querySelectorAll(".scroll").forEach((node) => node.addEventListener("scroll", () => showThatItScrolls(node)));
-  window.addEventListener("resize", showWhatScrolls);
+  document.querySelectorAll(".scroll").forEach((node) => node.addEventListener("scroll", () => markScrollable(node)));
+  window.addEventListener("resize", markAllScrollable);
   byId("parameters-difficulty").addEventListener("change", redraw(drawParameters));
   byId("paper-toggle").addEventListener("change", (event) => {
     chosen.paper = event.target.checked;
@@ -192,15 +192,15 @@ async function start() {
   drawCoverage();
   drawQueues();
   drawFailures();
-  drawHow();
+  drawProvenance();
   listen();
-  // Tables can be read while the library, the bulk of the page, is made ready.
+  // Let the browser show the tables before the large plotting library is loaded.
   await new Promise((resolve) => setTimeout(resolve, 30));
   const library = document.createElement("script");
   library.textContent = await unpack("library");
   document.head.append(library);
   await afterFilter();
-  showWhatScrolls();
+  markAllScrollable();
   document.documentElement.dataset.ready = "yes";
 }
 

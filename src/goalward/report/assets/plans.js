@@ -1,4 +1,4 @@
-// What plans cost: ratios to one method by domain, and cost over time.
+// Plan cost: ratios to a reference method by domain, and cost over time.
 
 function medianOf(values) {
   const ordered = [...values].sort((a, b) => a - b);
@@ -6,7 +6,7 @@ function medianOf(values) {
   return ordered.length % 2 ? ordered[half] : (ordered[half - 1] + ordered[half]) / 2;
 }
 
-// The cost of a method's plans over that of the reference's, where both solved a state and the reference's costs anything.
+// Plan cost divided by that of the reference, for states that both solved at a reference cost above 0.
 function costRatios(method, reference, domain) {
   const mine = page.runs[method].cost;
   const theirs = page.runs[reference].cost;
@@ -25,30 +25,30 @@ function drawRatios() {
   drawTable("ratio-table", ["Domain", ...others.flatMap((method) => [method, "worst", "states"])], [...shown.map((k) => row(page.domains[k], k)), row("all", null)]);
 }
 
-// A line for each method that was tried on all states of the chosen domains that some method solved.
+// One line for each method that was run on all states of the chosen domains that some method solved.
 async function drawRatiosOverTime() {
   const { times, sums } = page.ratios;
   const lines = page.methods.map(({ label }) => {
     const mine = sums.filter(([method, domain]) => method === label && chosen.domains.has(domain));
     return { label, states: sum(mine.map((one) => one[2])), logs: times.map((_, i) => sum(mine.map((one) => one[3][i]))) };
   }).filter(({ states }) => states);
-  const most = lines.reduce((found, { states }) => Math.max(found, states), 0);
-  const traces = lines.filter(({ states }) => states === most).map(({ label, logs }) => {
+  const all = lines.reduce((found, { states }) => Math.max(found, states), 0);
+  const traces = lines.filter(({ states }) => states === all).map(({ label, logs }) => {
     const number = methodNumber(label);
     return {
-      type: "scatter", mode: "lines", name: label, x: times, y: logs.map((log) => Math.exp(log / most)),
+      type: "scatter", mode: "lines", name: label, x: times, y: logs.map((log) => Math.exp(log / all)),
       line: { shape: "hv", color: colour(number), width: 2, dash: dash(number) }, hovertemplate: `${label}: %{y:.3f} after %{x:.3g} s<extra></extra>`,
     };
   });
   await draw("plot-ratios", traces, layout(logAxis("seconds", times), logAxis("cost over the best known", traces.flatMap((trace) => trace.y))), "No two methods found plans.");
-  const others = lines.filter(({ states }) => states < most).map(({ label }) => label);
-  byId("ratios-note").textContent = `${plural(most, "state")}.${others.length ? ` Not tried on all of them, and therefore left out: ${others.join(", ")}.` : ""}`;
+  const others = lines.filter(({ states }) => states < all).map(({ label }) => label);
+  byId("ratios-note").textContent = `${plural(all, "state")}.${others.length ? ` Left out, because they were not run on all of them: ${others.join(", ")}.` : ""}`;
 }
 
-async function drawCourses() {
-  const instance = Number(byId("course-instance").value);
+async function drawCostCurves() {
+  const instance = Number(byId("cost-curve-instance").value);
   const named = new Set();
-  const traces = page.courses.filter((one) => one[1] === instance).map(([label, , state, seconds, costs]) => {
+  const traces = page.cost_curves.filter((one) => one[1] === instance).map(([label, , state, seconds, costs]) => {
     const number = methodNumber(label);
     const first = !named.has(label);
     named.add(label);
@@ -58,5 +58,5 @@ async function drawCourses() {
       hovertemplate: `${label}, ${state}: cost %{y} after %{x:.3g} s<extra></extra>`,
     };
   });
-  await draw("plot-courses", traces, layout(logAxis("seconds since the search began", traces.flatMap((trace) => trace.x)), axis("cost of the best plan", { rangemode: "tozero" })), "No plan was improved.");
+  await draw("plot-cost-curves", traces, layout(logAxis("seconds since the search began", traces.flatMap((trace) => trace.x)), axis("cost of the best plan", { rangemode: "tozero" })), "No plan was improved.");
 }

@@ -1,4 +1,4 @@
-// How every plot looks, in light and dark.
+// Appearance and layout of all plots, in light and dark mode.
 const COLOURS = {
   light: ["#0072b2", "#c8500a", "#00805e", "#a3439a", "#b07d00", "#3a9bd6", "#882255", "#5f7f1e", "#555555", "#4433aa"],
   dark: ["#5cb5ee", "#ff935c", "#43d3a5", "#e59fd6", "#f0c254", "#a5d5f7", "#ec86ac", "#bcd573", "#c4c8cd", "#b0a4fa"],
@@ -29,7 +29,7 @@ function tickText(value) {
   return String(+value.toPrecision(3));
 }
 
-// Powers of ten, and 2 and 5 between them where there would be too few; every tick is written in the same way.
+// A logarithmic axis with ticks at powers of ten, and at 2 and 5 times those if there would be too few.
 function logAxis(title, values, more = {}) {
   const known = values.filter((value) => value > 0).map(Math.log10);
   const low = known.reduce((a, b) => Math.min(a, b), Infinity);
@@ -57,7 +57,7 @@ function layout(x, y, more = {}) {
 
 const CONFIG = { displaylogo: false, responsive: true, modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"], displayModeBar: "hover" };
 
-// Draw, or say in words why there is nothing to draw.
+// Draw a plot, or show the text `nothing` if there is no data.
 async function draw(id, traces, plotLayout, nothing) {
   const node = byId(id);
   const empty = !traces.some((trace) => trace.x.length);
@@ -71,7 +71,7 @@ async function draw(id, traces, plotLayout, nothing) {
   await Plotly.react(node, traces, plotLayout, CONFIG);
 }
 
-// At each x, the mean y of all points at most half a window away.
+// At each x, the mean y of all points within half a window of x.
 function movingAverage(points, window) {
   const ordered = [...points].sort((a, b) => a[0] - b[0]);
   const found = [];

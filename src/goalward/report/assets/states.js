@@ -1,8 +1,8 @@
-// State by state: a table that can be searched, what was not solved by name, and tables that say that they scroll.
+// The searchable table of states, the table of unsolved states, and marks on tables that can be scrolled.
 
 const STATES_SHOWN = 200;
 
-// Where an experiment keeps the plan; plans of imported results stayed where they came from.
+// The path of a plan in the experiment's folder; plans of imported results are not there.
 function planFile(label, s) {
   const { ended, seed } = page.runs[label];
   if (ended[s] !== 1 || page.methods[methodNumber(label)].imported) return "";
@@ -52,11 +52,11 @@ function drawUnsolved() {
   ]), [0, 1, 2, 4]);
 }
 
-// A table that is wider than its place fades where there is more of it.
-function showThatItScrolls(node) {
+// Fades a table on the sides to which it can be scrolled.
+function markScrollable(node) {
   const left = node.scrollLeft > 2;
   const right = node.scrollLeft + node.clientWidth < node.scrollWidth - 2;
   node.dataset.more = left && right ? "both" : right ? "right" : left ? "left" : "";
 }
 
-const showWhatScrolls = () => document.querySelectorAll(".scroll").forEach(showThatItScrolls);
+const markAllScrollable = () => document.querySelectorAll(".scroll").forEach(markScrollable);

@@ -1,6 +1,6 @@
-// The coverage table, and tables as text.
+// The coverage table, and export of tables as CSV and LaTeX.
 
-// The columns that are shown: ours, and the paper's beside them where that is switched on.
+// The columns that are shown: ours, and next to them the paper's if they are switched on.
 function shownColumns() {
   const ours = page.columns.map((column, place) => ({ ...column, place, cell: (d, k) => ourCell(d, k, place) }));
   if (!chosen.paper) return ours;
@@ -22,7 +22,7 @@ function ourCell(difficulty, domain, column) {
   const [, , , solved, states, planned, low, high] = found;
   let hint = `${count(solved)} of ${count(states)} searches solved`;
   if (low !== null) hint += `; seeds from ${percent(low)} to ${percent(high)}`;
-  if (states < planned) hint += `; ${count(planned - states)} still to come`;
+  if (states < planned) hint += `; ${count(planned - states)} not run yet`;
   return { value: (100 * solved) / states, hint, unfinished: states < planned };
 }
 
@@ -40,7 +40,7 @@ function best(columns, values) {
   const highest = { true: Math.max(...learned(true)), false: Math.max(...learned(false)) };
   const bold = columns.map((column, i) => column.learned && values[i] !== null && values[i] > 0
     && values[i].toFixed(1) === highest[!!column.paper].toFixed(1));
-  // Where all are equally good, none stands out.
+  // If all values are equal, none is marked as the best.
   const allEqual = (paper) => learned(paper).length > 1 && columns.filter((column, i) => bold[i] && !!column.paper === paper).length === learned(paper).length;
   const flat = { true: allEqual(true), false: allEqual(false) };
   return bold.map((is, i) => is && !flat[!!columns[i].paper]);
@@ -99,7 +99,7 @@ function drawCoverage() {
   table.replaceChildren(make("thead", {}, head), body);
   const unfinished = page.counts.done < page.counts.units;
   byId("coverage-note").textContent = [
-    unfinished ? `The experiment is not finished: ${count(page.counts.done)} of ${count(page.counts.units)} units have a result, and … marks cells that are still growing.` : "",
+    unfinished ? `The experiment is not finished: ${count(page.counts.done)} of ${count(page.counts.units)} units have a result, and … marks incomplete cells.` : "",
     chosen.paper ? `The paper’s figures, in italics: ${page.paper.source}. Its averages are taken over the domains shown here; its training times are over its whole benchmark.` : "",
   ].filter(Boolean).join(" ");
 }
@@ -110,7 +110,7 @@ function sortBy(number) {
   drawCoverage();
 }
 
-// A simple table: headings, and rows of texts; columns named in `left` hold words.
+// A simple table of headings and rows of texts; columns whose indices are in `left` are left-aligned.
 function drawTable(id, headings, rows, left = []) {
   const head = make("tr", {}, ...headings.map((name, i) => make("th", { scope: "col", class: left.includes(i) ? "left" : "" }, make("b", {}, name))));
   const kind = (i, text) => (left.includes(i) ? (text.length > 40 ? "words" : "left") : "");

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from random import Random
 
-from goalward.errors import UsageError, did_you_mean, of_these
+from goalward.errors import UsageError, did_you_mean, known_names
 from goalward.task.domains import blocks, courier, delivery, gripper, lights, painters, storage, tiles, visitall
 from goalward.task.domains.bundled import BundledDomain, Instance, Option, problem_text
 
@@ -34,7 +34,7 @@ def generate(domain: str, *, seed: int = 0, size: int | None = None, **parameter
     parameters have their defaults. The same domain, parameters and seed give the same bytes on every machine.
     """
     if domain not in DOMAINS:
-        raise UsageError(f"unknown domain '{domain}'{of_these(domain, DOMAINS)}")
+        raise UsageError(f"unknown domain '{domain}'{known_names(domain, DOMAINS)}")
     for name, value in {"seed": seed, "size": 1 if size is None else size, **parameters}.items():
         if isinstance(value, bool) or not hasattr(value, "__index__"):
             raise UsageError(f"{domain}: {name} must be a whole number, but is {value!r}")

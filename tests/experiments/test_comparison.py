@@ -11,9 +11,9 @@ import pytest
 
 from goalward.errors import UsageError
 from goalward.experiments.benchmark import find_instances
+from goalward.experiments.comparison import Comparison, parse_methods
 from goalward.experiments.config import read_config
-from goalward.experiments.contest import Contest, parse_entrants
-from goalward.experiments.contestants import Contestant
+from goalward.experiments.method_configs import MethodConfig
 from goalward.experiments.store import Result, Unit
 from goalward.experiments.summary import summarise
 from goalward.experiments.units import Schedule
@@ -67,13 +67,13 @@ def schedule(tmp_path: Path) -> Schedule:
 
 
 @pytest.fixture
-def contest(schedule: Schedule, tmp_path: Path) -> Contest:
+def comparison(schedule: Schedule, tmp_path: Path) -> Comparison:
     folder = tmp_path / "instances" / "blocks" / "bundled" / schedule.units[0].instance
-    return Contest(
+    return Comparison(
         folder / "domain.pddl",
         folder / "problem.pddl",
         (folder / "p1.pddl", folder / "p2.pddl"),
-        tuple(parse_entrants("n-rsl,ff,blind", SETTINGS)),
+        tuple(parse_methods("n-rsl,ff,blind", SETTINGS)),
         schedule.config.budgets,
         seed=0,
         models=tmp_path,
@@ -89,7 +89,9 @@ def measured(result: Result) -> dict[str, Any]:
     return kept
 
 
-def test_the_same_units_give_the_same_results_as_in_their_own_processes(schedule: Schedule, contest: Contest) -> None:
+def test_the_same_units_give_the_same_results_as_in_their_own_processes(
+    schedule: Schedule, comparison: Comparison
+) -> None:
     def key(unit: Unit) -> tuple[str, str, str]:
         return unit.kind, unit.method, Path(unit.state or "").stem
 
@@ -100,15 +102,15 @@ def test_the_same_units_give_the_same_results_as_in_their_own_processes(schedule
         result = run_unit(schedule.job(unit, product)).result
         assert result is not None
         alone[key(unit)] = measured(result)
-    contest.check()
-    together = {key(unit): measured(result) for unit, result in contest.run(Silent())}
+    comparison.check()
+    together = {key(unit): measured(result) for unit, result in comparison.run(Silent())}
     assert together == alone
     assert {entry["status"] for entry in together.values()} == {"trained", "solved"}
 
 
-def test_what_queues_and_heuristics_did_is_kept(contest: Contest) -> None:
-    entrants = parse_entrants("portfolio,goalcount,ff", ["goalcount.search.algorithm=hybrid"])
-    found = list(replace(contest, entrants=tuple(entrants)).run(Silent()))
+def test_what_queues_and_heuristics_did_is_kept(comparison: Comparison) -> None:
+    methods = parse_methods("portfolio,goalcount,ff", ["goalcount.search.algorithm=hybrid"])
+    found = list(replace(comparison, methods=tuple(methods)).run(Silent()))
     assert {unit.method: result.status for unit, result in found} == dict.fromkeys(
         ("portfolio", "goalcount", "ff"), "solved"
     )
@@ -127,10 +129,10 @@ def test_what_queues_and_heuristics_did_is_kept(contest: Contest) -> None:
         assert result.extra["led_by"] in expansions
 
 
-def test_plans_are_improved_where_the_search_says_so_and_both_costs_are_kept(contest: Contest) -> None:
-    entrants = parse_entrants("ff,goalcount", ["ff.search.improve=auto", "goalcount.search.improve=none"])
+def test_plans_are_improved_where_the_search_says_so_and_both_costs_are_kept(comparison: Comparison) -> None:
+    methods = parse_methods("ff,goalcount", ["ff.search.improve=auto", "goalcount.search.improve=none"])
     found = {
-        (unit.method, unit.state): result for unit, result in replace(contest, entrants=tuple(entrants)).run(Silent())
+        (unit.method, unit.state): result for unit, result in replace(comparison, methods=tuple(methods)).run(Silent())
     }
     improved = [result for (method, _), result in found.items() if method == "ff"]
     left_alone = [result for (method, _), result in found.items() if method == "goalcount"]
@@ -142,11 +144,11 @@ def test_plans_are_improved_where_the_search_says_so_and_both_costs_are_kept(con
     for result in left_alone:
         assert (result.cost, result.extra["better_plans"]) == (result.extra["first_cost"], [])
     with pytest.raises(UsageError, match="'soon' is not a duration"):
-        Contestant("a", "ff", search={"improve": "soon"}).check()
+        MethodConfig("a", "ff", search={"improve": "soon"}).check()
 
 
-def test_it_stops_between_units_and_keeps_what_it_has(contest: Contest) -> None:
-    entries = list(contest.run(Silent(enough=3)))
+def test_it_stops_between_units_and_keeps_what_it_has(comparison: Comparison) -> None:
+    entries = list(comparison.run(Silent(enough=3)))
     assert [unit.kind for unit, _ in entries] == ["train", "search", "search"]
     (summary,) = summarise(entries)
     assert (summary.method, summary.states) == ("n-rsl", 2)

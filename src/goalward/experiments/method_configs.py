@@ -1,4 +1,4 @@
-"""The methods of an experiment: a label, a system and its options, checked when the config is read."""
+"""The methods of an experiment: each a label, a system and its options, checked when the config is read."""
 
 from __future__ import annotations
 
@@ -9,57 +9,58 @@ from typing import Any, Literal
 from goalward.baselines.fast_downward import PLANNERS, find_driver, missing_driver
 from goalward.baselines.hgn_model import DomainOptions
 from goalward.declared import DURATION, Options, option
-from goalward.errors import GoalwardError, UsageError, of_these
+from goalward.errors import GoalwardError, UsageError, known_names
 from goalward.experiments.tables import LABEL, TABLE, TEXT, as_label, read_table
 from goalward.learning.methods import FORMER_METHODS, METHODS, Method, find_method, make_options
 from goalward.learning.options import LearnOptions
 from goalward.search import HEURISTICS, SearchOptions
 from goalward.search.best_first import FORMER_ALGORITHMS
-from goalward.search.learned import LearnedModel
+from goalward.search.planning import LearnedModel
 from goalward.search.portfolio import current_lead
 from goalward.search.solving import DEFAULT_IMPROVEMENT, UNLIMITED_IMPROVEMENT, Improvement
 from goalward.search.strategy import Strategy, default_search, strategy_for
 
-FROM_THE_CONFIG = {
+SET_FOR_ALL_METHODS = {
     "seed": "seeds",
     "time_limit": "budgets.train",
 }
-"""Options of learned methods that stand elsewhere in a config, because they hold for all methods."""
+"""Options of learned methods that have another key in a config, because they are the same for all methods."""
 PORTFOLIO = "portfolio"
-"""Our searches without learning; ``lama`` is Fast Downward's LAMA."""
+"""goalward's searches without learning; ``lama`` is Fast Downward's LAMA."""
 LIMITS = {"time_limit": "budgets.search", "memory_limit": "budgets.memory"}
-"""Options of the search that stand elsewhere in a config."""
+"""Options of the search that have another key in a config."""
 AUTO = "auto"
-"""The search, or the improvement of plans, that ``goalward solve`` and ``plan`` use by default."""
+"""The default search, or the default improvement of plans, of ``goalward solve`` and ``plan``."""
 ANYTIME = "anytime"
-"""Improvement until the limit of the search, as ``goalward plan --anytime`` does."""
+"""Improvement until the time limit of the search, as in ``goalward plan --anytime``."""
 IMPROVE = "improve"
-"""What is done with a plan after the search: :data:`AUTO`, :data:`ANYTIME`, a duration, or "none"."""
+"""The key for the improvement of plans: :data:`AUTO`, :data:`ANYTIME`, a duration, or "none"."""
 
 
 @dataclass(frozen=True)
 class _Entry(Options):
     """A table [[methods]]."""
 
-    label: str | None = option(None, "names the column and the files", kind=LABEL)
-    method: str | None = option(None, "the system", kind=TEXT)
+    label: str | None = option(None, "name of the column and of files", kind=LABEL)
+    method: str | None = option(None, "name of the system", kind=TEXT)
     options: dict[str, Any] | None = option(None, "options of the method", kind=TABLE)
     search: dict[str, Any] | None = option(None, "options of the search", kind=TABLE)
-    grid: dict[str, Any] | None = option(None, "lists of values, for a method with each combination", kind=TABLE)
-    train: float | None = option(None, "for one training, instead of budgets.train", kind=DURATION)
-    model_of: str | None = option(None, "label of another method whose models it searches with", kind=LABEL)
-    optional: bool = option(False, "left out where it is not installed")
+    grid: dict[str, Any] | None = option(None, "lists of values; one method for each combination", kind=TABLE)
+    train: float | None = option(None, "time limit of a training, instead of budgets.train", kind=DURATION)
+    model_of: str | None = option(None, "label of another method whose models are used", kind=LABEL)
+    optional: bool = option(False, "leave the method out if it is not installed")
 
 
 @dataclass(frozen=True)
-class Contestant:
-    """One column of the table: a system under a label, with its own options and with those of the search.
+class MethodConfig:
+    """One column of the table: a system with a label, the options of the system, and the options of its search.
 
-    All of ``options`` goes to the method and all of ``search`` to the search; what is recorded is what is run. Former
-    names of methods, searches and leads become the present ones; a label stays as it is.
+    All of ``options`` is passed to the method and all of ``search`` to the search. Former names of methods, searches
+    and leads are replaced by the current ones; the label is not changed.
 
-    ``train`` is the time for a training, None for that of the config. A method that is learned per domain is trained in
-    the experiment if it is set. With ``model_of`` nothing is trained: the models are those of the method of that label.
+    ``train`` is the time limit of a training; None is that of the config. A method that is learned per domain is
+    trained in the experiment only if ``train`` is set. With ``model_of`` nothing is trained: the models are those of
+    the method with that label.
     """
 
     label: str
@@ -73,18 +74,21 @@ class Contestant:
         for name, value in with_current_names({"method": self.method, "search": self.search}).items():
             object.__setattr__(self, name, value)
 
-    def check(self) -> Contestant:
-        """Refuse options that the system does not have; done once, where the config is read, for it loads learners."""
+    def check(self) -> MethodConfig:
+        """Raise UsageError for options that the system does not have; return self.
+
+        Called once, when the config is read, because it imports the learners.
+        """
         try:
             self._check_search()
             if self.kind == "planner" and (self.train is not None or self.model_of is not None):
                 raise UsageError(f"{self.method} learns nothing, so it has neither train nor model_of")
             if self.model_of is not None and (self.options or self.train is not None):
-                raise UsageError("with model_of nothing is trained, so there are neither options nor train")
+                raise UsageError("with model_of nothing is trained, so options and train must be left out")
             if self.kind == "domain" and self.learns:
                 self._check_domain_training()
             elif self.kind == "instance":
-                _refuse(self.options, FROM_THE_CONFIG)
+                _refuse(self.options, SET_FOR_ALL_METHODS)
                 self._refuse_search_options()
                 make_options(self.method, self.options)
             else:
@@ -98,17 +102,17 @@ class Contestant:
         _refuse(self.search, LIMITS)
         for name in self.search:
             if name not in known:
-                raise UsageError(f"the search of {self.method} has no option {name!r}{of_these(name, known)}")
+                raise UsageError(f"the search of {self.method} has no option {name!r}{known_names(name, known)}")
         try:
             self.search_options(1.0, 1)
             _ = self.improvement
         except TypeError:
-            raise UsageError(f"the options of the search, {self.search!r}, are not all of the right type") from None
+            raise UsageError(f"an option of the search has a wrong type: {self.search!r}") from None
 
     def _check_domain_training(self) -> None:
-        _refuse(self.options, FROM_THE_CONFIG)
+        _refuse(self.options, SET_FOR_ALL_METHODS)
         if "model" in self.options:
-            raise UsageError("give options.model to use a model that is there already, or train to train one, not both")
+            raise UsageError("choose one of options.model, for an existing model, and train, to train one")
         self._refuse_search_options()
         self.domain_options(0, 1.0)
 
@@ -117,11 +121,11 @@ class Contestant:
         known = ["model"] if self.kind == "domain" else []
         for name in self.options:
             if name not in known:
-                raise UsageError(f"{self.method} has no option {name!r}{of_these(name, known)}")
+                raise UsageError(f"{self.method} has no option {name!r}{known_names(name, known)}")
         if self.kind == "domain" and not isinstance(self.options.get("model"), str):
             raise UsageError(
-                f"{self.method} is learned per domain; name its model file in options.model, with {{domain}} where the "
-                'domain\'s name belongs, or give it time to be trained here, as in train = "10m"'
+                f"{self.method} is learned per domain: set options.model to its model file, in which {{domain}} stands "
+                'for the name of the domain, or set a time limit to train it here, as in train = "10m"'
             )
 
     def _refuse_search_options(self) -> None:
@@ -133,73 +137,73 @@ class Contestant:
 
     @property
     def kind(self) -> Literal["instance", "domain", "planner"]:
-        """Learned per instance, per domain, or not at all."""
+        """Whether the method learns per instance, per domain, or not at all ("planner")."""
         return _system(self.method).kind
 
     @property
     def learns(self) -> bool:
-        """Is there a model of this experiment for each seed, of an instance or of a domain?"""
+        """True if the experiment has a model of this method for each seed, per instance or per domain."""
         return self.kind == "instance" or (self.kind == "domain" and (self.train is not None or bool(self.model_of)))
 
     @property
     def trains(self) -> bool:
-        """Does it train these models itself?"""
+        """True if this method trains its models, rather than using those of another method."""
         return self.learns and self.model_of is None
 
     def learn_options(self, seed: int, seconds: float) -> LearnOptions:
-        """How one model is learned."""
+        """The options of training one model."""
         return replace(make_options(self.method, self.options), seed=seed, time_limit=seconds)
 
     def domain_options(self, seed: int, seconds: float) -> DomainOptions:
-        """How one model of a domain is learned."""
+        """The options of training one domain model."""
         return replace(DomainOptions.of(self.method, self.options), seed=seed, time_limit=seconds)
 
     @property
     def full_search(self) -> dict[str, Any]:
-        """The table ``search`` with its defaults written out, as results remember it.
+        """The table ``search`` with its defaults filled in, as it is stored with results.
 
-        Learned methods are searched as ``goalward solve`` does, ``portfolio`` as ``goalward plan`` does, both with
-        improvement of plans. What names its own search improves nothing unless asked to, and GBFS with one heuristic
-        is such a search: a table then compares what searches find.
+        By default, learned methods search like ``goalward solve`` and ``portfolio`` searches like ``goalward plan``,
+        with improvement of plans. Methods with any other search improve plans only if the config says so, so that the
+        table compares what the searches find. This includes GBFS with one heuristic.
         """
         found = dict(self.search)
         if self.kind != "planner":
             found.setdefault("algorithm", AUTO)
-        as_users_do = found.get("algorithm") == AUTO or (self.method == PORTFOLIO and "algorithm" not in found)
-        return {IMPROVE: AUTO, **found} if as_users_do else found
+        is_default = found.get("algorithm") == AUTO or (self.method == PORTFOLIO and "algorithm" not in found)
+        return {IMPROVE: AUTO, **found} if is_default else found
 
     def strategy(self, model: LearnedModel) -> Strategy:
-        """How to search with a model of this method."""
+        """The search strategy for a model of this method."""
         algorithm, batch = self._algorithm_and_batch()
         return strategy_for(model, algorithm=algorithm, batch=batch)
 
     def search_options(self, seconds: float, memory: int, model: LearnedModel | None = None) -> SearchOptions:
-        """How one state is searched from, with the model if the method is learned.
+        """The options of a search from one state.
 
-        Without the model, which decides it, a learned method is assumed to be of use.
+        For a learned method, the verdict in ``model`` decides. Without the model, the network is assumed to be useful.
         """
         if model is not None:
             default = self.strategy(model).options
         else:
             algorithm, batch = self._algorithm_and_batch()
             default = default_search(learned=self.kind != "planner", algorithm=algorithm, batch=batch)
-        elsewhere = ("algorithm", "batch", IMPROVE)
-        given: dict[str, Any] = {name: _as_tuple(value) for name, value in self.search.items() if name not in elsewhere}
+        handled = ("algorithm", "batch", IMPROVE)
+        given: dict[str, Any] = {name: _as_tuple(value) for name, value in self.search.items() if name not in handled}
         return replace(default, **given, time_limit=seconds, memory_limit=memory)
 
     def _algorithm_and_batch(self) -> tuple[Any, Any]:
-        """As the config has them; None stands for the default of ``goalward solve`` or ``plan``."""
+        """Algorithm and batch size of the config; None is the default of ``goalward solve`` or ``plan``."""
         one_heuristic = self.kind == "planner" and self.method != PORTFOLIO
         algorithm = self.search.get("algorithm", "gbfs" if one_heuristic else AUTO)
         return None if algorithm == AUTO else algorithm, _as_tuple(self.search.get("batch"))
 
     @property
     def improvement(self) -> Improvement | None:
-        """How long plans are improved."""
-        wish = self.full_search.get(IMPROVE)
-        if wish in (AUTO, ANYTIME):
-            return DEFAULT_IMPROVEMENT if wish == AUTO else UNLIMITED_IMPROVEMENT
-        return Improvement.of(wish)
+        """How long plans are improved; None if they are not."""
+        value = self.full_search.get(IMPROVE)
+        if value in (AUTO, ANYTIME):
+            return DEFAULT_IMPROVEMENT if value == AUTO else UNLIMITED_IMPROVEMENT
+        return Improvement.of(value)
 
 
 def _as_tuple(value: Any) -> Any:
@@ -207,7 +211,7 @@ def _as_tuple(value: Any) -> Any:
 
 
 def with_current_names(table: dict[str, Any]) -> dict[str, Any]:
-    """A method as a config or a stored experiment has it, with present names for former ones."""
+    """The table of a method, with former names replaced by the current ones."""
     renamed = dict(table)
     if isinstance(method := table.get("method"), str):
         renamed["method"] = FORMER_METHODS.get(method, method)
@@ -220,37 +224,38 @@ def with_current_names(table: dict[str, Any]) -> dict[str, Any]:
     return renamed
 
 
-def _refuse(options: dict[str, Any], elsewhere: dict[str, str]) -> None:
+def _refuse(options: dict[str, Any], other_keys: dict[str, str]) -> None:
+    """Raise UsageError for an option that has another key in a config."""
     for name in options:
-        if name in elsewhere:
-            raise UsageError(f"{name} is the same for all methods: it is {elsewhere[name]} in a config")
+        if name in other_keys:
+            raise UsageError(f"{name} is the same for all methods: set {other_keys[name]} in the config")
 
 
 def _system(name: str) -> Method:
     if name in HEURISTICS and name not in METHODS:
         return Method(name, "planner", f"GBFS with {name}", HEURISTICS[name].reference)
     if name not in METHODS and name not in FORMER_METHODS:
-        raise UsageError(f"unknown method {name!r}{of_these(name, dict.fromkeys([*METHODS, *HEURISTICS]))}")
+        raise UsageError(f"unknown method {name!r}{known_names(name, dict.fromkeys([*METHODS, *HEURISTICS]))}")
     return find_method(name)
 
 
 def search_names(method: str) -> list[str]:
-    """What may stand in the table ``search`` of a method; other programs search in their own way."""
+    """The allowed keys in the table ``search`` of a method; none for Fast Downward."""
     if method in PLANNERS:
         return []
     return [*(field.name for field in fields(SearchOptions) if field.name not in {*LIMITS, "n_concurrent"}), IMPROVE]
 
 
-def read_contestants(tables: list[dict[str, Any]]) -> tuple[list[Contestant], list[str]]:
-    """The methods of a config, and the names of optional ones that are not installed here."""
-    chosen: list[Contestant] = []
+def read_methods(tables: list[dict[str, Any]]) -> tuple[list[MethodConfig], list[str]]:
+    """Read the methods of a config; return them and the labels of optional ones that are not installed."""
+    chosen: list[MethodConfig] = []
     missing: list[str] = []
     for number, table in enumerate(tables, start=1):
         where = f"methods[{number}]"
         entry = read_table(_Entry, table, where)
         name = entry.method or entry.label
         if name is None:
-            raise UsageError(f"{where} has no method{of_these('', METHODS)}")
+            raise UsageError(f"{where} has no method{known_names('', METHODS)}")
         try:
             _system(name)
         except UsageError as error:
@@ -261,41 +266,41 @@ def read_contestants(tables: list[dict[str, Any]]) -> tuple[list[Contestant], li
                 raise missing_driver(name)
             missing.append(label)
             continue
-        base = Contestant(label, name, entry.options or {}, entry.search or {}, entry.train, entry.model_of)
+        base = MethodConfig(label, name, entry.options or {}, entry.search or {}, entry.train, entry.model_of)
         chosen += [one.check() for one in _expanded(base, entry.grid or {}, f"{where}.grid")]
     if not chosen:
         raise UsageError("a config needs at least one method, in a table [[methods]]")
-    labels = [contestant.label for contestant in chosen]
+    labels = [one.label for one in chosen]
     if len(set(labels)) < len(labels):
-        raise UsageError(f"{max(labels, key=labels.count)} is the label of two methods; give each its own")
-    _check_owners(chosen)
+        raise UsageError(f"two methods have the label {max(labels, key=labels.count)}; labels must differ")
+    _check_model_sources(chosen)
     return chosen, missing
 
 
-def _check_owners(chosen: list[Contestant]) -> None:
-    """Models that a method takes from another one must be trained by it, and be of the same kind."""
+def _check_model_sources(chosen: list[MethodConfig]) -> None:
+    """Raise UsageError unless each ``model_of`` is the label of a method that trains models of the same system."""
     trained = {one.label: one for one in chosen if one.trains}
     for one in chosen:
         if one.model_of is None:
             continue
         if one.model_of not in trained:
-            raise UsageError(f"{one.label}: no method trains models under the label {one.model_of}"
-                             f"{of_these(one.model_of, trained)}")  # fmt: skip
+            raise UsageError(f"{one.label}: no method with the label {one.model_of} trains models"
+                             f"{known_names(one.model_of, trained)}")  # fmt: skip
         if one.method != trained[one.model_of].method:
             raise UsageError(f"{one.label} is {one.method}, but {one.model_of} is {trained[one.model_of].method}")
 
 
-def _expanded(base: Contestant, grid: dict[str, Any], where: str) -> list[Contestant]:
-    """One contestant, or one for each combination of the values in ``grid`` and in ``grid.search``."""
+def _expanded(base: MethodConfig, grid: dict[str, Any], where: str) -> list[MethodConfig]:
+    """The method itself, or one for each combination of the values in ``grid`` and ``grid.search``."""
     searches = grid.get("search", {})
     if not isinstance(searches, dict):
-        raise UsageError(f"{where}.search is {searches!r}; it is a table of lists")
+        raise UsageError(f"{where}.search must be a table of lists, but is {searches!r}")
     axes = [("options", name, values) for name, values in grid.items() if name != "search"]
     axes += [("search", name, values) for name, values in searches.items()]
     for table, name, values in axes:
         if not isinstance(values, list) or not values:
             inner = "search." if table == "search" else ""
-            raise UsageError(f"{where}.{inner}{name} is {values!r}; it is a list of values")
+            raise UsageError(f"{where}.{inner}{name} must be a list of values, but is {values!r}")
     found = []
     for combination in itertools.product(*(values for _, _, values in axes)):
         one = base
