@@ -24,6 +24,7 @@ def passes() -> Iterator[list[str]]:
     def note(phase: str, info: dict[str, Any]) -> None:
         noted.append(phase)
 
+    gc.unfreeze()  # what an earlier command line has left out
     gc.callbacks.append(note)
     gc.set_threshold(50, 2, 2)
     try:
