@@ -31,10 +31,12 @@ def constant(task: Task) -> CurrentWeights:
     return lambda: weights
 
 
-def prepared(name: str | Task, recipe: Recipe = RECIPE, budget: Budget | None = None) -> ExpertIteration:
+def prepared(
+    name: str | Task, recipe: Recipe = RECIPE, budget: Budget | None = None, *, unit_costs: bool = True
+) -> ExpertIteration:
     task = make_tiny(name).task if isinstance(name, str) else name
     rollouts = regress(task, RolloutOptions(n_rollouts=2, length=3))
-    source = Source(task, rollouts, SamplingOptions(200, 0.5, "reachable"))
+    source = Source(task, rollouts, SamplingOptions(200, 0.5, "reachable", unit_costs=unit_costs))
     return ExpertIteration(source, 3, budget or Budget(), recipe=recipe)
 
 
@@ -128,6 +130,27 @@ def test_labels_of_states_from_plans_are_proven(name: str) -> None:
     states, labels = add_fixed_atoms(expert.task, lesson.states[from_plans]), lesson.labels[from_plans]
     for truth, bound in list(zip(from_bits(states, expert.task.n_atoms), labels, strict=True))[::10]:
         assert cheapest_cost(with_init(expert.task, np.flatnonzero(truth)), unit_costs=True) <= bound
+
+
+def test_labels_of_states_from_plans_count_costs_if_asked_to() -> None:
+    expert = prepared("courier", unit_costs=False)
+    lesson = teach(expert)
+    from_plans = slice(-round(RECIPE.states * RECIPE.plan_share), None)
+    states, labels = add_fixed_atoms(expert.task, lesson.states[from_plans]), lesson.labels[from_plans]
+    proven = [
+        cheapest_cost(with_init(expert.task, np.flatnonzero(truth)), unit_costs=False)
+        for truth in from_bits(states, expert.task.n_atoms)
+    ]
+    assert (np.array(proven) <= labels).all()
+    assert np.median(labels / np.maximum(proven, 1)) < 1.5, "plans are close to the cheapest ones"
+    for plan in expert.plans.values():
+        assert plan.choices.costs.tolist() == expert.task.costs[list(plan.operators)].tolist()
+        successors_of = [dict(successors(expert.task, state)) for state in sets(expert.task, plan.choices.before)]
+        for sibling, owner, cost in zip(
+            sets(expert.task, plan.choices.siblings), plan.choices.owners, plan.choices.sibling_costs, strict=True
+        ):
+            ways = [operator for operator, after in successors_of[owner].items() if after == sibling]
+            assert cost in expert.task.costs[ways]
 
 
 @TASKS

@@ -18,7 +18,7 @@ from goalward.learning.probes import Probe
 from goalward.learning.results import End, Epoch
 from goalward.learning.trials import Trial
 from goalward.learning.watchers import Watcher
-from goalward.search import search
+from goalward.search import SearchOptions, search
 from goalward.search.model import Model, task_fingerprint
 from goalward.search.network import Layer, NetworkWeights
 from goalward.search.strategy import NetworkUse, network_use
@@ -233,3 +233,13 @@ def test_real_trials_are_chosen_by_real_searches() -> None:
         assert 0 <= trial["solved_alone"] <= trial["solved"] <= 3
     best = model.info["trials"][model.info["chosen_trial"]]
     assert best["solved"] == max(trial["solved"] for trial in model.info["trials"])
+
+
+@pytest.mark.parametrize(("costs", "unit_costs"), [("pddl", False), ("unit", None)])
+def test_values_count_the_costs_of_the_pddl_unless_steps_are_asked_for(costs: str, unit_costs: bool | None) -> None:
+    task = make_tiny("courier").task
+    model = train_with(task, "n-rsl", replace(QUICK, costs=costs))
+    assert model.info["notes"]["costs"] == costs
+    heuristic = model.heuristic()
+    assert heuristic.unit_costs is unit_costs
+    assert model.solve(options=SearchOptions("wastar", batch=8)).solved

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from goalward.regression import METHODS, RolloutOptions, Rollouts, regress
+from goalward.regression import METHODS, RolloutOptions, Rollouts, costs_to_goal, join_rollouts, regress
 from goalward.sampling import LABELS, SAMPLERS, SamplingOptions, label, make_dataset
 from goalward.search import bind_heuristic
 from goalward.task.packing import fixed_atoms
@@ -157,3 +157,26 @@ def test_a_state_without_a_relaxed_plan_is_beyond_all_pre_images() -> None:
     rollouts = rollouts_of([[1], [0]], [0, 1])
     nothing = as_bits(np.array([[False, False, True]]))
     assert LABELS["min-ff"].make(task, rollouts)(nothing).tolist() == [2]
+
+
+def test_costs_to_the_goal_add_up_along_each_rollout() -> None:
+    task = make_tiny("courier").task
+    rollouts = join_rollouts([regress(task, RolloutOptions(n_rollouts=3, length=8, seed=seed)) for seed in (1, 2)])
+    costs = costs_to_goal(task, rollouts).tolist()
+    paid = 0
+    for cost, depth, operator in zip(costs, rollouts.depth, rollouts.operators, strict=True):
+        paid = 0 if depth == 0 else paid + int(task.costs[operator])
+        assert cost == paid
+    assert max(costs) > rollouts.longest, "steps and costs differ"
+
+
+def test_labels_by_cost_are_the_least_cost_of_a_pre_image_that_holds() -> None:
+    task = make_tiny("courier").task
+    rollouts = regress(task, RolloutOptions(n_rollouts=5, length=10))
+    costs = costs_to_goal(task, rollouts)
+    dataset = make_dataset(task, rollouts, SamplingOptions(200, 0.3, "reachable", unit_costs=False))
+    for truth, found in zip(from_bits(dataset.states, task.n_atoms), dataset.labels, strict=True):
+        held = [cost for x, cost in zip(rollouts.preimages, costs, strict=True) if truth[x].all()]
+        assert found == min(held, default=costs.max() + 1)
+    assert dataset.beyond == costs.max() + 1
+    assert len(set(dataset.labels.tolist())) > 5

@@ -26,7 +26,7 @@ from goalward.task.packing import core_atoms, fixed_atoms
 from goalward.task.states import BitRows, from_bits, random_walk_states, to_bits
 from goalward.task.strips import Task
 from helpers import TINY, make_tiny, read_texts
-from oracle import State, as_set, bellman, make_task, strips_tasks
+from oracle import State, as_set, bellman, make_task, strips_tasks, successors
 
 # One key opens one of two doors: the goal, both open, cannot be reached.
 TWO_DOORS = make_task(3, [([0], [1], [0], 1), ([0], [2], [0], 1)], [0], [1, 2])
@@ -294,6 +294,27 @@ def test_lookahead_on_random_tasks(task: Task, depth: int, seed: int, data: st.D
     weights = silenced(task, seed)
     values = look(task, states, depth, name, weights)
     assert values == pytest.approx(expected(task, states, depth, name, weights), rel=1e-4, abs=1e-4)
+
+
+def test_a_lookahead_counts_costs_if_the_heuristic_does() -> None:
+    task, states = walked("courier", 40)
+    heuristic = bind_network(task, silenced(task, 5, offset=15), unit_costs=False)
+    goal = as_set(task.goal)
+
+    def expected(state: State) -> float:
+        if goal <= state:
+            return 0.0
+        prices = []
+        for operator, after in successors(task, state):
+            h = 0.0 if goal <= after else max(heuristic.value(np.array(sorted(after), dtype=np.int32)), 0.0)
+            prices.append(int(task.costs[operator]) + h)
+        return min(prices, default=inf)
+
+    found = lookahead(heuristic, states, 1)
+    assert found.tolist() == pytest.approx([expected(state_of(row, task)) for row in states], rel=1e-4)
+    assert not np.allclose(found, lookahead(bind_network(task, silenced(task, 5, offset=15)), states, 1))
+    with pytest.raises(UsageError, match="cost"):
+        lookahead(heuristic, states, 2)
 
 
 def test_values_below_zero_count_as_zero() -> None:

@@ -71,6 +71,9 @@ class ChoiceBatches:
     def __init__(self, task: Task, choices: Choices, device: str) -> None:
         n = len(choices)
         self._owners = choices.owners
+        self._costs = torch.from_numpy(choices.costs).to(device)
+        self._sibling_costs = torch.from_numpy(choices.sibling_costs).to(device)
+        self._unit = max(float(choices.costs.mean()), 1e-6)  # a step of mean cost
         self._first_sibling = np.searchsorted(choices.owners, np.arange(n + 1))
         self._begins = 2 * np.arange(n + 1) + self._first_sibling  # of the states of each step among all
         self._siblings = 2 * (choices.owners + 1) + np.arange(len(choices.owners))
@@ -84,21 +87,26 @@ class ChoiceBatches:
         self._next = 0
 
     def loss(self, network: StateNetwork, scale: float) -> torch.Tensor:
-        """A step along the plan is worth exactly one, and its siblings should be farther from the goal by a margin.
+        """A step along the plan is worth exactly its cost, and its siblings should be worse by a margin.
 
-        The mean of huber(h(before) - h(after) - 1) plus the mean of softplus(h(after) - h(sibling) + margin); the
-        network's values are multiplied by ``scale`` to become steps.
+        The mean of huber(h(before) - h(after) - c) plus the mean of softplus(c + h(after) - c' - h(sibling) + margin),
+        where c and c' are the costs of the steps. All of it is in units of the mean cost of a step. The network's
+        values are multiplied by ``scale`` to become costs.
         """
         first, n = self._next, len(self._begins) - 1
         end = min(first + STEPS, n)
         self._next = 0 if end == n else end
         begin = self._begins[first]
-        values = scale * network(for_device(self._states[begin : self._begins[end]], self._n_atoms, self._device))
+        states = for_device(self._states[begin : self._begins[end]], self._n_atoms, self._device)
+        values = scale / self._unit * network(states)
         before = torch.from_numpy(self._begins[first:end] - begin)
         after = values[before + 1]
-        drop = values[before] - after
-        loss = huber_loss(drop, torch.ones_like(drop))
+        costs = self._costs[first:end] / self._unit
+        loss = huber_loss(values[before] - after, costs)
         siblings = slice(self._first_sibling[first], self._first_sibling[end])
         owners = torch.from_numpy(self._owners[siblings] - first)
         values_of_siblings = values[torch.from_numpy(self._siblings[siblings] - begin)]
-        return loss + softplus(after[owners] - values_of_siblings + MARGIN).mean() if len(owners) else loss
+        if not len(owners):
+            return loss
+        gap = (costs + after)[owners] - self._sibling_costs[siblings] / self._unit - values_of_siblings
+        return loss + softplus(gap + MARGIN).mean()

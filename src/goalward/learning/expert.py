@@ -14,7 +14,7 @@ RSL's pre-images and labels d(s) start it and cap every label, so that it is RSL
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -116,6 +116,7 @@ class ExpertIteration:
         self._tell = tell
         self._told = False
         self._random = np.random.default_rng([seed, 0xE1])
+        self.unit_costs = source.options.unit_costs
         self._portfolio = bind_heuristic(self.task, "ff", unit_costs=True)
         self._expansions = self.recipe.expansions[1]
         self._left_at: BitRows | None = None
@@ -126,7 +127,7 @@ class ExpertIteration:
         if weights is None or progress < SHARES["warm-up"]:
             states, labels, choices, passes = *self._warm_up(), None, 1
         else:
-            heuristic = bind_network(self.task, weights())
+            heuristic = bind_network(self.task, weights(), unit_costs=None if self.unit_costs else False)
             self._iterate(heuristic)
             (states, labels), choices = self._labelled(heuristic), self._choices()
             self.rounds += 1
@@ -197,7 +198,11 @@ class ExpertIteration:
         """Find a plan, improve it, and keep it if it is the best known one of its start state."""
         recipe = self.recipe
         with_network = SearchOptions(
-            "wastar", weight=recipe.weight, batch=recipe.batch, unit_costs=True, expansion_limit=self._expansions
+            "wastar",
+            weight=recipe.weight,
+            batch=recipe.batch,
+            unit_costs=self.unit_costs,
+            expansion_limit=self._expansions,
         )
         found = search(self.task, heuristic, with_network, init=start, progress=lambda _: go_on()).plan
         least, most = recipe.expansions
@@ -207,15 +212,20 @@ class ExpertIteration:
             found = search(self.task, self._portfolio, without, init=start, progress=lambda _: go_on()).plan
         if not found:
             return
-        improver = Improver(self.task, unit_costs=True, heuristic=heuristic, network_share=recipe.network_share)
+        improver = Improver(
+            self.task, unit_costs=self.unit_costs, heuristic=heuristic, network_share=recipe.network_share
+        )
         improved = improver.improve(found, init=start, effort_limit=recipe.effort, progress=lambda _: go_on())
         key = to_bits([start], self.task.n_atoms).tobytes()
         known = self.plans.get(key)
-        if known is None or len(improved.plan) < len(known.operators):
+        if known is None or improved.cost < self._cost(known.operators):
             self.plans.pop(key, None)
             self.plans[key] = self._plan(start, improved.plan)
             while sum(len(plan.operators) for plan in self.plans.values()) > recipe.kept_steps and len(self.plans) > 1:
                 del self.plans[next(iter(self.plans))]
+
+    def _cost(self, operators: Sequence[int]) -> int:
+        return len(operators) if self.unit_costs else self.task.cost_of(operators)
 
     # --- what is learned ---
 
@@ -227,14 +237,19 @@ class ExpertIteration:
     def _siblings(self, operators: tuple[int, ...], states: BitRows) -> Choices:
         """What else could have been done at each step; what the plan does later is no worse, and is left out."""
         problem = native_problem(self.task, whole=True)
-        siblings, owners = [], []
+        siblings, owners, costs = [], [], []
+        prices = np.ones(self.task.n_operators) if self.unit_costs else self.task.costs
         for step, atoms in enumerate(to_lists(states[:-1], self.task.n_atoms)):
             possible, after = _core.successors(problem, atoms)
             worse = ~np.isin(possible, operators[step:]) & (after != states[step + 1]).any(axis=1)
             chosen = self._random.permutation(np.flatnonzero(worse))[: self.recipe.siblings]
             siblings.append(after[chosen])
             owners += [step] * len(chosen)
-        return Choices(states[:-1], states[1:], np.concatenate(siblings), np.array(owners, dtype=np.int64))
+            costs.append(prices[possible[chosen]])
+        return Choices(
+            states[:-1], states[1:], np.concatenate(siblings), np.array(owners, dtype=np.int64),
+            prices[list(operators)].astype(np.float32), np.concatenate(costs).astype(np.float32),
+        )  # fmt: skip
 
     def _choices(self) -> Choices | None:
         """Some steps of the plans."""
@@ -255,7 +270,7 @@ class ExpertIteration:
             parts = self._from_plans(n_plan, plans, along)
         drawn, _ = self._source.draw_states(self.recipe.states - n_plan, go_on=self._for_a_while("drawing"))
         states = np.concatenate([drawn, *parts])
-        labels = label(self.task, known, states).astype(np.float32)
+        labels = label(self.task, known, states, unit_costs=self.unit_costs).astype(np.float32)
         ahead = round(len(drawn) * self.recipe.bellman_share)
         labels[:ahead] = np.minimum(labels[:ahead], lookahead(heuristic, add_fixed_atoms(self.task, drawn[:ahead]), 1))
         return states, labels

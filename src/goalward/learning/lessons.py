@@ -24,13 +24,16 @@ CurrentWeights = Callable[[], NetworkWeights]
 class Choices:
     """Steps of plans: the state ``before`` each, the state ``after`` it, and ``siblings``, other successors of before.
 
-    ``owners`` says to which step each sibling belongs, in ascending order.
+    ``owners`` says to which step each sibling belongs, in ascending order. ``costs`` are those of the steps, and
+    ``sibling_costs`` those of the steps to the siblings: costs by the PDDL, or 1.
     """
 
     before: BitRows
     after: BitRows
     siblings: BitRows
     owners: npt.NDArray[np.int64]
+    costs: npt.NDArray[np.float32]
+    sibling_costs: npt.NDArray[np.float32]
 
     def __len__(self) -> int:
         return len(self.before)
@@ -41,7 +44,10 @@ class Choices:
         counts = end - first
         rows = np.arange(counts.sum()) + np.repeat(first - (np.cumsum(counts) - counts), counts)
         owners = np.repeat(np.arange(len(steps)), counts)
-        return Choices(self.before[steps], self.after[steps], self.siblings[rows], owners)
+        return Choices(
+            self.before[steps], self.after[steps], self.siblings[rows], owners, self.costs[steps],
+            self.sibling_costs[rows],
+        )  # fmt: skip
 
 
 def join_choices(parts: list[Choices]) -> Choices:
@@ -52,6 +58,8 @@ def join_choices(parts: list[Choices]) -> Choices:
         np.concatenate([part.after for part in parts]),
         np.concatenate([part.siblings for part in parts]),
         np.concatenate([part.owners + begin for part, begin in zip(parts, begins, strict=False)]),
+        np.concatenate([part.costs for part in parts]),
+        np.concatenate([part.sibling_costs for part in parts]),
     )
 
 

@@ -111,7 +111,7 @@ class _Training:
         verdict = None
         if self.states and result.end != "interrupted":  # after Ctrl-C nobody should have to wait
             trial.phase("validation")
-            heuristic = bind_network(self.task, result.weights)
+            heuristic = bind_network(self.task, result.weights, unit_costs=result.unit_costs)
             left = min(whole.remaining, self.budget.remaining) + LEAST_SECONDS
             rest = Budget() if seconds is None else self.budget.part(left)
             verdict = judge(heuristic, self.states, options.validation_seconds, rest)

@@ -26,6 +26,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "length": 0,
         "sampler": "mixed",
         "labels": "d",
+        "costs": "pddl",
         "expert": True,
     },
     "paper": {
@@ -41,6 +42,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "length": 500,
         "sampler": "uniform",
         "labels": "d",
+        "costs": "unit",
         "expert": False,
     },
 }

@@ -41,6 +41,11 @@ class TrainingResult:
     notes: dict[str, Any] = field(default_factory=dict)
 
     @property
+    def unit_costs(self) -> bool | None:
+        """False if the network was trained on the costs of the PDDL; None if its values count steps."""
+        return False if self.notes.get("costs") == "pddl" else None
+
+    @property
     def validation_loss(self) -> float:
         """That of the epoch whose weights were kept; infinite if there was none."""
         kept = [epoch.validation_loss for epoch in self.curve if epoch.number == self.best_epoch]

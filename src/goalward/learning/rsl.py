@@ -39,6 +39,7 @@ class PreimageOptions(SupervisedOptions):
     length: int = by_preset("L, steps of each regression; 0: by the task", 0, 1_000_000)
     sampler: str = by_preset(f"where open atoms come from ({_explained(SAMPLERS)})", choices=SAMPLERS)
     labels: str = by_preset(f"what states are labelled with ({_explained(LABELS)})", choices=LABELS)
+    costs: str = by_preset("what labels count: the PDDL's costs if it has any, or steps", choices=("pddl", "unit"))
     expert: bool = by_preset("carry on with expert iteration: plans found with the network teach it")
 
     def resolved(self) -> Self:
@@ -55,10 +56,13 @@ def learn(trial: Trial[PreimageOptions]) -> TrainingResult:
     trial.phase("rollouts")
     rollouts = _regress(trial)
     trial.phase("sampling")
-    sampling = SamplingOptions(options.samples, options.random_share, options.sampler, trial.seed, options.labels)
+    unit_costs = options.costs == "unit" or not trial.task.uses_costs
+    sampling = SamplingOptions(
+        options.samples, options.random_share, options.sampler, trial.seed, options.labels, unit_costs
+    )
     source = Source(trial.task, rollouts, sampling)
     notes = {"sampler": options.sampler, "rollouts": int(rollouts.rollout[-1]) + 1, "length": rollouts.longest}
-    notes |= {"labels": options.labels}
+    notes |= {"labels": options.labels, "costs": "unit" if unit_costs else "pddl"}
     if options.expert:
         lessons = ExpertIteration(source, trial.seed, trial.budget, go_on=trial.wanted, tell=trial.data)
         result = trial.fit(lessons, **notes)

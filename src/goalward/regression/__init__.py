@@ -5,6 +5,6 @@ Both return :class:`Rollouts`.
 """
 
 from goalward.regression.plans import regress_plans
-from goalward.regression.rollouts import METHODS, RolloutOptions, Rollouts, join_rollouts, regress
+from goalward.regression.rollouts import METHODS, RolloutOptions, Rollouts, costs_to_goal, join_rollouts, regress
 
-__all__ = ["METHODS", "RolloutOptions", "Rollouts", "join_rollouts", "regress", "regress_plans"]
+__all__ = ["METHODS", "RolloutOptions", "Rollouts", "costs_to_goal", "join_rollouts", "regress", "regress_plans"]

@@ -67,6 +67,15 @@ class Rollouts:
         return self.longest + 1
 
 
+def costs_to_goal(task: Task, rollouts: Rollouts) -> Ints:
+    """For each pre-image, the cost of its actions back to x_0."""
+    paid = np.append(task.costs, 0)[rollouts.operators].cumsum(dtype=np.int64)  # the operator of x_0 is −1
+    starts = np.flatnonzero(rollouts.depth == 0)
+    costs = paid - paid[starts][np.searchsorted(starts, np.arange(len(rollouts)), side="right") - 1]
+    total: Ints = np.minimum(costs, np.iinfo(np.int32).max - 1).astype(np.int32)
+    return total
+
+
 def join_rollouts(parts: Sequence[Rollouts]) -> Rollouts:
     """Concatenate rollouts of the same task."""
     counts = np.cumsum([0, *(len(part.preimages.values) for part in parts)])

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goalward import _core
-from goalward.regression import Rollouts
+from goalward.regression import Rollouts, costs_to_goal
 from goalward.search.heuristics import bind_heuristic
 from goalward.task.states import BitRows, StatesLike, add_fixed_atoms, as_states
 from goalward.task.strips import Task
@@ -32,33 +32,42 @@ class Labeller(Protocol):
 
 @dataclass(frozen=True)
 class LabelKind:
-    """A kind of labels; ``make`` returns the labeller for a task and its rollouts."""
+    """A kind of labels; ``make`` returns the labeller for a task and its rollouts, which counts steps or costs."""
 
     name: str
     summary: str
-    make: Callable[[Task, Rollouts], Labeller]
+    make: Callable[..., Labeller]
 
 
-def label(task: Task, rollouts: Rollouts, states: StatesLike, go_on: GoOn | None = None) -> Labels:
-    """Label states with d(s) = min{i : x_i^j ⊆ s}, or with :attr:`Rollouts.beyond` if s contains no pre-image.
+def label(
+    task: Task, rollouts: Rollouts, states: StatesLike, go_on: GoOn | None = None, *, unit_costs: bool = True
+) -> Labels:
+    """Label states with d(s) = min{i : x_i^j ⊆ s}, or with the maximum plus 1 if s contains no pre-image.
 
+    With ``unit_costs=False``, d(s) is the minimum cost of the actions from a pre-image that s contains to the goal.
     Once ``go_on`` returns False, the remaining states are labelled −1.
     """
-    rows = rollouts.preimages
+    rows, distance = rollouts.preimages, distances(task, rollouts, unit_costs=unit_costs)
+    beyond = int(distance.max()) + 1
     bits = as_states(task, states)
-    return _core.label_states(rows.offsets, rows.values, rollouts.depth, task.n_atoms, bits, rollouts.beyond, go_on)
+    return _core.label_states(rows.offsets, rows.values, distance, task.n_atoms, bits, beyond, go_on)
 
 
-def _by_preimages(task: Task, rollouts: Rollouts) -> Labeller:
-    return lambda states, go_on=None: label(task, rollouts, states, go_on)
+def distances(task: Task, rollouts: Rollouts, *, unit_costs: bool = True) -> Labels:
+    """The distance of each pre-image from the goal, in steps or by cost."""
+    return rollouts.depth if unit_costs else costs_to_goal(task, rollouts)
 
 
-def _at_most_ff(task: Task, rollouts: Rollouts) -> Labeller:
+def _by_preimages(task: Task, rollouts: Rollouts, unit_costs: bool = True) -> Labeller:
+    return lambda states, go_on=None: label(task, rollouts, states, go_on, unit_costs=unit_costs)
+
+
+def _at_most_ff(task: Task, rollouts: Rollouts, unit_costs: bool = True) -> Labeller:
     """Label with min(d(s), h_FF(s)): d is a proven upper bound, h_FF a good estimate if no pre-image is close."""
-    h_ff = bind_heuristic(task, "ff")
+    h_ff = bind_heuristic(task, "ff", unit_costs=unit_costs)
 
     def labels(states: BitRows, go_on: GoOn | None = None) -> Labels:
-        bound = label(task, rollouts, states, go_on)
+        bound = label(task, rollouts, states, go_on, unit_costs=unit_costs)
         estimate = h_ff.evaluate(add_fixed_atoms(task, states))  # infinite for unsolvable states, which keep d
         return np.minimum(bound, estimate).astype(np.int32)
 

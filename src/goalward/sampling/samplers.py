@@ -16,7 +16,7 @@ from goalward import _core
 from goalward.errors import UsageError
 from goalward.regression import Rollouts
 from goalward.sampling.dataset import Dataset
-from goalward.sampling.labels import LABELS, GoOn
+from goalward.sampling.labels import LABELS, GoOn, distances
 from goalward.task.packing import core_atoms
 from goalward.task.states import BitRows, states_along_walks, to_bits
 from goalward.task.strips import Ints, Rows, Task
@@ -66,6 +66,7 @@ class SamplingOptions:
     sampler: str = "uniform"
     seed: int = 0
     labels: str = "d"
+    unit_costs: bool = True
 
     def __post_init__(self) -> None:
         if not 10 <= self.n_samples <= 50_000_000:
@@ -104,7 +105,8 @@ class Source:
         self._random = np.random.default_rng([options.seed, 0x5A11])
         self._parts = SAMPLERS[options.sampler].parts or (options.sampler,)
         self._pools: dict[str, Pool] = {}
-        self.label = LABELS[options.labels].make(task, rollouts)
+        self.label = LABELS[options.labels].make(task, rollouts, options.unit_costs)
+        self.beyond = int(distances(task, rollouts, unit_costs=options.unit_costs).max()) + 1
 
     def draw(self, n: int, *, go_on: GoOn | None = None) -> Dataset:
         """Draw ``n`` new labelled states; fewer if ``go_on`` returns False before all are drawn and labelled."""
@@ -113,7 +115,7 @@ class Source:
         labelled = labels >= 0
         if not labelled.all():
             states, chosen, labels = states[labelled], chosen[labelled], labels[labelled]
-        return Dataset(self.task, states, labels, chosen, self.rollouts.beyond, self.options.sampler)
+        return Dataset(self.task, states, labels, chosen, self.beyond, self.options.sampler)
 
     def draw_states(self, n: int, *, go_on: GoOn | None = None) -> tuple[BitRows, Ints]:
         """Draw states without labels; the second array has the pre-image of each state, or −1 for a random one."""

@@ -60,7 +60,8 @@ def lookahead(heuristic: BoundHeuristic, states: BitRows, depth: int = 2) -> npt
     A path that reaches a goal after k steps counts k. Negative heuristic values count as 0. A state from which all
     paths end earlier has the value infinity.
     """
-    heuristic.require_costs("lookahead", unit_costs=True)
+    if depth > 1:
+        heuristic.require_costs("a lookahead of several steps", unit_costs=True)
     return heuristic.evaluator(states).lookahead(states, depth)
 
 
@@ -91,9 +92,9 @@ class Regions:
 def search_regions(heuristic: BoundHeuristic, states: BitRows, *, expansions: int = 100, batch: int = 4) -> Regions:
     """Run a greedy search from each state until it reaches a goal or has made ``expansions`` expansions.
 
-    The returned states lack the atoms that search ignores. Fixed atoms are included if they hold in all start states.
+    The values are meaningful only if the heuristic counts steps. The returned states lack the atoms that search
+    ignores. Fixed atoms are included if they hold in all start states.
     """
-    heuristic.require_costs("the search of regions", unit_costs=True)
     task = heuristic.task
     found = _core.search_regions(heuristic.evaluator(states), states, expansions, batch)
     fixed = to_bits([np.flatnonzero(fixed_atoms(task)).astype(np.int32)], task.n_atoms)

@@ -82,7 +82,10 @@ class Model(Solver):
             raise UsageError(f"the model was trained for another problem than {task.problem_name}")
         method, lead = str(self.info.get("method", "network")), cast(Lead, self.info.get("lead") or "landmarks")
         share = float(self.info.get("network_share", DEFAULT_NETWORK_SHARE))
-        return bind_network(task or self.task, self.weights, method, lead, self.info.get("head_start"), share)
+        unit_costs = False if training_notes(self.info).get("costs") == "pddl" else None
+        return bind_network(
+            task or self.task, self.weights, method, lead, self.info.get("head_start"), share, unit_costs
+        )
 
     def save(self, path: str | Path) -> None:
         """Write the model to one file, atomically; :func:`goalward.load_model` reads it."""

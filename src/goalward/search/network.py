@@ -86,8 +86,11 @@ def bind_network(
     lead: Lead = "landmarks",
     head_start: float | None = None,
     network_share: float = 0.0,
+    unit_costs: bool | None = None,
 ) -> BoundHeuristic:
     """Make a network a heuristic of a task. Its weights are packed for this machine once.
+
+    ``unit_costs=False`` means that it was trained on the costs in the PDDL.
 
     If the network ignores all atoms except the core atoms, as networks trained by goalward do, search need not store
     the others. Otherwise it works on the whole problem.
@@ -99,8 +102,9 @@ def bind_network(
     packed = _core.Network(weights.table, weights.bias, layers)
 
     def make(problem: _core.Problem) -> _core.Heuristic:
-        return _core.network_heuristic(problem, packed)
+        return _core.network_heuristic(problem, packed, unit_costs)
 
     return BoundHeuristic(
-        task, name, make, whole=whole, lead=lead, head_start=head_start, learned=True, network_share=network_share
-    )
+        task, name, make, whole=whole, lead=lead, head_start=head_start, unit_costs=unit_costs, learned=True,
+        network_share=network_share,
+    )  # fmt: skip

@@ -13,7 +13,8 @@ class Lookahead {
 public:
     Lookahead(const Heuristic& heuristic, std::span<float> values, int depth)
         : problem_(heuristic.problem()), evaluator_(heuristic.evaluator()), result_(values), depth_(depth),
-          n_words_(problem_.packing().n_words()), values_(problem_.packing().n_variables()) {}
+          counts_costs_(heuristic.unit_costs() == false), n_words_(problem_.packing().n_words()),
+          values_(problem_.packing().n_variables()) {}
 
     // Collects the leaves of a root, or stores its value if that is known without evaluating leaves.
     void add_root(int32_t index, const Word* root) {
@@ -41,7 +42,7 @@ public:
         h_.resize(n);
         evaluator_->evaluate({states_, parents_, origins_}, h_);
         for (std::size_t i = 0; i < n; ++i) {
-            const float value = static_cast<float>(depth_) + std::max(h_[i], 0.0f);
+            const float value = price(origins_[i].op) + std::max(h_[i], 0.0f);
             result_[leaf_owner_[i]] = std::min(result_[leaf_owner_[i]], value);
         }
         leaf_words_.clear();
@@ -80,6 +81,11 @@ private:
                 leaf_words_.resize(leaf_words_.size() + n_words_);
                 Word* leaf = leaf_words_.data() + leaf_words_.size() - n_words_;
                 problem_.apply(op, level_.data() + at, leaf);
+                if (counts_costs_ && problem_.is_goal(leaf)) {  // another leaf may still be cheaper
+                    result_[index] = std::min(result_[index], price(op));
+                    leaf_words_.resize(leaf_words_.size() - n_words_);
+                    continue;
+                }
                 if (problem_.is_goal(leaf)) {  // this is the minimum, so the other leaves are not needed
                     result_[index] = static_cast<float>(depth_);
                     leaf_owner_.resize(first);
@@ -91,6 +97,11 @@ private:
                 origins_.push_back({parent, op});
             }
         }
+    }
+
+    // Of the way to a leaf, whose last operator this is. Costs of operators are counted if there is only one.
+    float price(int32_t op) const {
+        return counts_costs_ ? static_cast<float>(problem_.cost(op)) : static_cast<float>(depth_);
     }
 
     const std::vector<int32_t>& operators_of(const Word* state) {
@@ -120,6 +131,7 @@ private:
     std::unique_ptr<Evaluator> evaluator_;
     std::span<float> result_;
     int depth_;
+    bool counts_costs_;
     std::size_t n_words_;
 
     std::vector<Word> level_, next_, distinct_, leaf_words_, parent_words_;

@@ -82,8 +82,9 @@ std::unique_ptr<Heuristic> callable_heuristic(std::shared_ptr<const Problem> pro
     return std::make_unique<CallableHeuristic>(std::move(problem), std::move(function));
 }
 
-std::unique_ptr<Heuristic> network_heuristic(std::shared_ptr<const Problem> problem, std::shared_ptr<Network> network) {
-    return std::make_unique<NetworkHeuristic>(std::move(problem), std::move(network));
+std::unique_ptr<Heuristic> network_heuristic(std::shared_ptr<const Problem> problem, std::shared_ptr<Network> network,
+                                             std::optional<bool> unit_costs) {
+    return std::make_unique<NetworkHeuristic>(std::move(problem), std::move(network), unit_costs);
 }
 
 using Matrix = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
@@ -111,6 +112,8 @@ auto values_of(const Heuristic& heuristic, const BitRows& bits) {
 
 auto lookahead_values(const Heuristic& heuristic, const BitRows& bits, int depth) {
     if (depth < 1) throw std::invalid_argument("the depth of a lookahead must be at least 1");
+    if (depth > 1 && heuristic.unit_costs() == false)
+        throw std::invalid_argument("the depth of a lookahead with costs must be 1");
     const PackedStates batch = pack(heuristic.problem(), bits);
     std::vector<float> values;
     {
@@ -159,7 +162,7 @@ void register_evaluators(nb::module_& m) {
     m.def("callable_heuristic", &callable_heuristic, "problem"_a, "function"_a,
           nb::sig("def callable_heuristic(problem: Problem, function: collections.abc.Callable[..., object]) "
                   "-> Heuristic"));
-    m.def("network_heuristic", &network_heuristic, "problem"_a, "network"_a);
+    m.def("network_heuristic", &network_heuristic, "problem"_a, "network"_a, "unit_costs"_a = nb::none());
 }
 
 }  // namespace goalward

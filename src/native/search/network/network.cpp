@@ -157,8 +157,9 @@ void NetworkEvaluator::evaluate(const Batch& batch, std::span<float> h) {
 
 }  // namespace
 
-NetworkHeuristic::NetworkHeuristic(std::shared_ptr<const Problem> problem, std::shared_ptr<const Network> network)
-    : Heuristic(std::move(problem)), network_(std::move(network)) {
+NetworkHeuristic::NetworkHeuristic(std::shared_ptr<const Problem> problem, std::shared_ptr<const Network> network,
+                                   std::optional<bool> unit_costs)
+    : Heuristic(std::move(problem), unit_costs), network_(std::move(network)) {
     if (network_->n_atoms() != problem_.packing().n_atoms())
         throw std::invalid_argument("the network is for another number of atoms");
 }

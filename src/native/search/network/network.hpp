@@ -68,7 +68,8 @@ private:
 
 class NetworkHeuristic final : public Heuristic {
 public:
-    NetworkHeuristic(std::shared_ptr<const Problem> problem, std::shared_ptr<const Network> network);
+    NetworkHeuristic(std::shared_ptr<const Problem> problem, std::shared_ptr<const Network> network,
+                     std::optional<bool> unit_costs = std::nullopt);
 
     std::unique_ptr<Evaluator> evaluator() const override;
     bool safe() const override { return false; }
