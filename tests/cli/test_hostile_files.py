@@ -143,7 +143,7 @@ def test_a_model_whose_operators_its_pddl_does_not_have_is_refused(
 
     outcome = goalward("solve", forged(model, tmp_path / "bad.goalward", rename), trains.problem, "--json")
     assert outcome.code == 36, outcome
-    assert "the model's operators are not those of its PDDL" in outcome.error
+    assert "the model's operators contradict its PDDL" in outcome.error
 
 
 def test_the_forger_changes_nothing_by_itself(goalward: Goalward, model: Path, trains: Files, tmp_path: Path) -> None:

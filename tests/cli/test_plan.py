@@ -320,9 +320,9 @@ def test_the_search_is_portfolio_unless_a_heuristic_is_given(goalward: Goalward,
 def test_hybrid_search_needs_a_model(goalward: Goalward, trains: Files) -> None:
     outcome = goalward("plan", *trains.names, "--search", "hybrid")
     assert outcome.code == 36
-    assert (
-        outcome.error == "the search hybrid needs a heuristic beside h_FF, such as a model; without one, use portfolio"
-    )
+    assert outcome.error == "the search hybrid needs another heuristic than h_FF, such as a model; or use portfolio"
     outcome = goalward("plan", *trains.names, "--search", "portfolio", "-H", "goalcount")
     assert outcome.code == 36
-    assert outcome.error.startswith("the search portfolio uses h_FF and landmarks alone, not goalcount")
+    assert outcome.error.startswith(
+        "the search portfolio uses only h_FF and landmarks; use the search hybrid to add goalcount"
+    )

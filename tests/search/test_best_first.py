@@ -350,7 +350,7 @@ def test_an_exception_in_progress_reaches_the_caller(endless: Task) -> None:
 @pytest.mark.parametrize("batches", [[], [0], [1, -1]])
 def test_the_core_refuses_batches_that_are_none(batches: list[int]) -> None:
     evaluator = bind_heuristic(TWO_DOORS, "blind").evaluator(to_bits([TWO_DOORS.init], TWO_DOORS.n_atoms))
-    with pytest.raises(ValueError, match="at least one batch size"):
+    with pytest.raises(ValueError, match="at least one batch size, and each must be at least 1"):
         _core.search(evaluator, TWO_DOORS.init, _core.SearchOptions(batches=batches))
 
 

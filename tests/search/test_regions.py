@@ -172,5 +172,5 @@ def test_regions_do_not_depend_on_one_another() -> None:
 
 @pytest.mark.parametrize(("expansions", "batch"), [(0, 1), (1, 0)])
 def test_a_region_needs_an_expansion(expansions: int, batch: int) -> None:
-    with pytest.raises(ValueError, match="must be at least 1"):
+    with pytest.raises(ValueError, match="expansions and batch must be at least 1"):
         search_regions(bind_heuristic(HOLLOW, "ff"), to_bits([HOLLOW.init], 5), expansions=expansions, batch=batch)

@@ -32,7 +32,7 @@ class Labeller(Protocol):
 
 @dataclass(frozen=True)
 class LabelKind:
-    """A kind of labels; ``make(task, rollouts, unit_costs)`` returns the labeller."""
+    """A kind of labels; ``make`` returns the labeller for a task and its rollouts, which counts steps or costs."""
 
     name: str
     summary: str
@@ -42,13 +42,14 @@ class LabelKind:
 def label(
     task: Task, rollouts: Rollouts, states: StatesLike, go_on: GoOn | None = None, *, unit_costs: bool = True
 ) -> Labels:
-    """Label states with d(s) = min{i : x_i^j ⊆ s}, or with :attr:`Rollouts.beyond` if s contains no pre-image.
+    """Label states with d(s) = min{i : x_i^j ⊆ s}, or with the maximum plus 1 if s contains no pre-image.
 
-    With ``unit_costs=False``, d(s) is the minimum cost of the actions from a pre-image in s back to the goal. Once
-    ``go_on`` returns False, the remaining states are labelled −1.
+    With ``unit_costs=False``, d(s) is the minimum cost of the actions from a pre-image that s contains to the goal.
+    Once ``go_on`` returns False, the remaining states are labelled −1.
     """
     rows, distance = rollouts.preimages, distances(task, rollouts, unit_costs=unit_costs)
-    bits, beyond = as_states(task, states), int(distance.max()) + 1
+    beyond = int(distance.max()) + 1
+    bits = as_states(task, states)
     return _core.label_states(rows.offsets, rows.values, distance, task.n_atoms, bits, beyond, go_on)
 
 

@@ -92,7 +92,7 @@ class Regions:
 def search_regions(heuristic: BoundHeuristic, states: BitRows, *, expansions: int = 100, batch: int = 4) -> Regions:
     """Run a greedy search from each state until it reaches a goal or has made ``expansions`` expansions.
 
-    ``values`` mean something only if the heuristic counts steps. The returned states lack the atoms that search
+    The values are meaningful only if the heuristic counts steps. The returned states lack the atoms that search
     ignores. Fixed atoms are included if they hold in all start states.
     """
     task = heuristic.task

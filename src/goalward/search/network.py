@@ -90,7 +90,7 @@ def bind_network(
 ) -> BoundHeuristic:
     """Make a network a heuristic of a task. Its weights are packed for this machine once.
 
-    ``unit_costs=False`` says that it was trained on the costs of the PDDL.
+    ``unit_costs=False`` means that it was trained on the costs in the PDDL.
 
     If the network ignores all atoms except the core atoms, as networks trained by goalward do, search need not store
     the others. Otherwise it works on the whole problem.
