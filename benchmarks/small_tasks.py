@@ -29,7 +29,7 @@ from goalward.regression.sizes import suggest_length, suggest_rollouts
 from goalward.sampling import LABELS, SamplingOptions, Source
 from goalward.search import BoundHeuristic, bind_heuristic
 from goalward.search.batches import search_many
-from goalward.search.learned import LearnedModel
+from goalward.search.planning import LearnedModel
 from goalward.search.solving import WHILE_IT_PAYS, solve
 from goalward.search.starts import Start
 from goalward.search.strategy import strategy_for
