@@ -63,18 +63,21 @@ class Quality:
         """Cost over cost without the network: the geometric mean over states."""
         return math.exp(fmean(self.log_ratios(use, WITHOUT))) if self.states else 1.0
 
+    def _with_improvement(self, first: bool) -> Use:
+        """The network takes part in improvement if that makes plans cheaper in the mean."""
+        used, unused = Use(first, True), Use(first, False)
+        return used if self.ratio(used) < WORTH_USING * self.ratio(unused) else unused
+
     @property
     def best(self) -> Use:
         """The use with the cheapest plans.
 
-        In improvement the network counts by the mean alone. First plans differ much more by chance: the network finds
-        them only if the mean gain exceeds its standard error, or if it saves time at no cost.
+        Costs after different first plans differ more by chance: the network finds first plans only if the mean gain
+        exceeds its standard error, or if it saves time at no cost.
         """
         if not self.states:
             return WITHOUT
-        helps = self.ratio(Use(False, True)) < WORTH_USING
-        usual = Use(first=False, improvement=helps)
-        first = min((use for use in USES if use.first), key=self.ratio)
+        usual, first = (self._with_improvement(first) for first in (False, True))
         gains = self.log_ratios(first, usual)
         error = stdev(gains) / math.sqrt(len(gains)) if len(gains) > 1 else 0.0
         saved = fmean(self.seconds[False]) - fmean(self.seconds[True])
@@ -102,7 +105,7 @@ def measure_quality(heuristic: BoundHeuristic, states: Sequence[Ints], seconds: 
             options = replace(default_search(learned=True) if first else PLAIN, time_limit=limit)
             outcome = solve(Start(heuristic.task, state), heuristic, options)
             times[first] = outcome.search_time
-            limits = DEFAULT_IMPROVEMENT.limits(0.0, None)
+            limits = DEFAULT_IMPROVEMENT.limits(outcome.search_time, None)
             for used, improver in improvers.items():
                 plan = outcome.plan
                 costs[Use(first, used)] = improver.improve(plan, init=state, **limits).cost if plan else None
