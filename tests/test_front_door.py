@@ -101,7 +101,7 @@ def test_what_is_wrong_is_refused_at_once(arguments: tuple[str], settings: dict[
 
 
 def test_one_task_for_methods_that_learn_for_one() -> None:
-    with pytest.raises(UsageError, match="n-rsl learns for one task"):
+    with pytest.raises(UsageError, match="n-rsl takes one task"):
         goalward.train([task(), task()], "n-rsl")  # type: ignore[call-overload]
 
 

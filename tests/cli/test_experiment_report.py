@@ -60,7 +60,7 @@ def test_a_file_that_cannot_be_read_leaves_no_experiment_behind(
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["report", ".", "--table", "t.docx"], r"t.docx: a table is written as .md, .tex or .csv"),
+        (["report", ".", "--table", "t.docx"], r"t.docx: the name of a table must end in .md, .tex or .csv"),
         (["report", "nowhere"], "nowhere: no experiment here"),
         (["export", "nowhere", "--csv", "x"], "nowhere: no experiment here"),
         (["export", "."], "choose what to write: --lab OUT, --parquet OUT or --csv OUT"),

@@ -224,7 +224,7 @@ def test_an_unsolvable_task_that_its_relaxation_solves_is_proven_unsolvable(
     algorithm: Algorithm, name: str | None
 ) -> None:
     result = run(TWO_DOORS, algorithm, name)
-    assert (result.status, result.plan, result.length) == (Status.UNSOLVABLE, None, 0)
+    assert (result.status, result.plan, result.length, result.cost) == (Status.UNSOLVABLE, None, None, None)
     assert result.statistics.led_by == ""
 
 
