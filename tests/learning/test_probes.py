@@ -22,7 +22,7 @@ from goalward.search.model import Model
 from goalward.search.network import NetworkWeights, bind_network
 from goalward.task.states import to_lists
 from goalward.task.strips import Rows
-from helpers import make_tiny
+from helpers import make_tiny, whole_number_network
 from wasteful_plans import wandering_plan
 
 QUICK = PreimageOptions(
@@ -97,10 +97,12 @@ def test_probes_judge_each_state_by_the_last_search_from_it(
     assert (third.solved, fourth) == (2, Probe(0, STATES + 2, enough=False))
 
 
+@pytest.mark.parametrize(("name", "unit_costs"), [("blocks", True), ("courier", False)])
 def test_the_cost_of_plans_is_that_over_the_best_known_ones(
-    monkeypatch: pytest.MonkeyPatch, weights: NetworkWeights
+    monkeypatch: pytest.MonkeyPatch, name: str, unit_costs: bool
 ) -> None:
-    task = make_tiny("blocks").task
+    task = make_tiny(name).task
+    weights = whole_number_network(task)
     best = search(task, "blind", SearchOptions("astar")).plan
     assert best is not None
     plans = [tuple(wandering_plan(task, 3, best, steps=20)), tuple(best), tuple(wandering_plan(task, 3, best, steps=6))]
@@ -109,7 +111,7 @@ def test_the_cost_of_plans_is_that_over_the_best_known_ones(
         "search_many",
         lambda *_, **__: ManyResults([Status.SOLVED], np.array([9], np.int32), Rows.of([plans[0]])),
     )
-    probe, long = Probes(task, [task.init]), len(plans[2])
+    probe, long = Probes(task, [task.init], unit_costs=unit_costs), task.cost_of(plans[2])
     ratios = []
     for number in range(1, 4):
         found = probe(epoch(number, 10**9), lambda: weights)
@@ -118,7 +120,7 @@ def test_the_cost_of_plans_is_that_over_the_best_known_ones(
         plans.pop(0)
     assert ratios[0] is not None
     assert ratios[0] > 1, "improvement shortens it"
-    assert ratios[1:] == [1.0, long / len(best)]
+    assert ratios[1:] == [1.0, long / task.cost_of(best)]
 
 
 @pytest.mark.parametrize(

@@ -141,6 +141,11 @@ class LearnOptions(NetworkOptions):
     validation_states: int = option(10, "ends of random walks that choose among the trials", 0, 10_000)
     validation_seconds: float = option(2.0, "time for the search from each validation state", kind=DURATION)
 
+    @property
+    def counts_steps(self) -> bool:
+        """True if labels count steps, False if they count the costs of the PDDL."""
+        return True
+
     ended_by: ClassVar[str | None] = None
     """The option without which the method would never end; None: it ends by itself."""
 

@@ -33,7 +33,7 @@ class Probe:
     """What short searches do with the validation states, judged by the last search from each of them.
 
     ``enough``: the searches of this probe solved their states, straight, by plans that improvement did not shorten.
-    ``cost_ratio`` is the number of steps of the plans over that of the best known plans of the same states; it and
+    ``cost_ratio`` is the cost of the plans over that of the best known plans of the same states; it and
     ``expansions_per_step`` are None if no state is solved.
     """
 
@@ -45,18 +45,20 @@ class Probe:
 
 
 class Probes:
-    """Short searches after some of the epochs of one training."""
+    """Short searches after some of the epochs of one training. Plans cost steps, or what the PDDL says."""
 
-    def __init__(self, task: Task, states: list[Ints], go_on: Callable[[], bool] | None = None) -> None:
+    def __init__(
+        self, task: Task, states: list[Ints], go_on: Callable[[], bool] | None = None, *, unit_costs: bool = True
+    ) -> None:
         self.task = task
         self.states = states
         self.go_on = go_on
-        self._improver = Improver(task, unit_costs=True)
+        self._improver = Improver(task, unit_costs=unit_costs)
         self.taken = 0
         self.expansions = 0
         self.enough_in_a_row = 0
-        self._last: dict[int, tuple[int, int]] = {}  # expansions and steps, by the number of a state that is solved
-        self._best: dict[int, int] = {}  # steps of the best known plan, by the number of the state
+        self._last: dict[int, tuple[int, int, int]] = {}  # expansions, steps and cost, by the number of a solved state
+        self._best: dict[int, int] = {}  # cost of the best known plan, by the number of the state
 
     def __call__(self, epoch: Epoch, weights: Callable[[], NetworkWeights]) -> Probe | None:
         """Search from a few states; None if it is not time for a probe, or there is no time for all of it."""
@@ -76,13 +78,13 @@ class Probes:
         self._keep(found, chosen)
         enough = self._straight(found) and self._short(found, chosen)
         self.enough_in_a_row = self.enough_in_a_row + 1 if enough else 0
-        expansions, steps = (sum(column) for column in zip(*self._last.values(), strict=True)) if self._last else (0, 0)
+        expansions, steps, cost = map(sum, zip(*self._last.values(), strict=True)) if self._last else (0, 0, 0)
         best = sum(self._best[i] for i in self._last)
         return Probe(
             len(self._last),
             len(self.states),
             enough,
-            steps / best if best else None,
+            cost / best if best else None,
             expansions / steps if steps else None,
         )
 
@@ -91,20 +93,22 @@ class Probes:
         return bool((found.solved & (found.expanded <= STRAIGHT * found.plans.lengths)).all())
 
     def _short(self, found: ManyResults, chosen: list[int]) -> bool:
-        """Does improvement leave every plan as long as it is?"""
-        return all(self._improved(i, plan) == len(plan) for i, plan in zip(chosen, found.plans, strict=True))
+        """True if improvement makes no plan cheaper."""
+        costs = [self._improver.cost(plan.tolist()) for plan in found.plans]
+        return all(self._improved(i, plan) == cost for i, plan, cost in zip(chosen, found.plans, costs, strict=True))
 
     def _improved(self, i: int, plan: Ints) -> int:
-        """Steps of a plan of a state after improvement."""
-        steps = self._improver.improve(plan.tolist(), init=self.states[i], effort_limit=EFFORT).length
-        self._best[i] = min(steps, self._best.get(i, steps))
-        return steps
+        """Cost of a plan of a state after improvement."""
+        cost = self._improver.improve(plan.tolist(), init=self.states[i], effort_limit=EFFORT).cost
+        self._best[i] = min(cost, self._best.get(i, cost))
+        return cost
 
     def _keep(self, found: ManyResults, chosen: list[int]) -> None:
-        """Keep the figures of each search, and the best plan: a plan is improved if it is the shortest one so far."""
+        """Keep the figures of each search, and the best plan: a plan is improved if it is the cheapest one so far."""
         for i, solved, expanded, plan in zip(chosen, found.solved, found.expanded, found.plans, strict=True):
             self._last.pop(i, None)
             if solved:
-                self._last[i] = int(expanded), len(plan)
-                if len(plan) < self._best.get(i, len(plan) + 1):
+                cost = self._improver.cost(plan.tolist())
+                self._last[i] = int(expanded), len(plan), cost
+                if cost < self._best.get(i, cost + 1):
                     self._improved(i, plan)

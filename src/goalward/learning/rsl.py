@@ -42,6 +42,11 @@ class PreimageOptions(SupervisedOptions):
     costs: str = by_preset("what labels count: the PDDL's costs if it has any, or steps", choices=("pddl", "unit"))
     expert: bool = by_preset("carry on with expert iteration: plans found with the network teach it")
 
+    @property
+    def counts_steps(self) -> bool:
+        """As the option ``costs`` says."""
+        return self.costs == "unit"
+
     def resolved(self) -> Self:
         """Rounds of expert iteration go on until the time limit, if there is one and nobody says otherwise."""
         full = super().resolved()
@@ -56,7 +61,7 @@ def learn(trial: Trial[PreimageOptions]) -> TrainingResult:
     trial.phase("rollouts")
     rollouts = _regress(trial)
     trial.phase("sampling")
-    unit_costs = options.costs == "unit" or not trial.task.uses_costs
+    unit_costs = options.counts_steps or not trial.task.uses_costs
     sampling = SamplingOptions(
         options.samples, options.random_share, options.sampler, trial.seed, options.labels, unit_costs
     )

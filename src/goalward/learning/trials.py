@@ -87,7 +87,8 @@ class Trial(Generic[Chosen]):
     @cached_property
     def watch(self) -> Watch:
         """To be called after every epoch; returns False or a reason to stop."""
-        probes = Probes(self.task, self.states, self.go_on)
+        unit_costs = self.options.counts_steps or not self.task.uses_costs
+        probes = Probes(self.task, self.states, self.go_on, unit_costs=unit_costs)
         required = self.options.required_probes if isinstance(self.options, SupervisedOptions) else 0
 
         def watch(epoch: Epoch, weights: Callable[[], NetworkWeights]) -> bool | End | None:
