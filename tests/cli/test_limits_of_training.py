@@ -188,7 +188,7 @@ def test_walks_to_validation_states_end_with_a_part_of_the_time(monkeypatch: pyt
         return validation_states(*arguments, go_on=go_on)
 
     monkeypatch.setattr(models, "validation_states", noted)
-    for seconds, spent in ((None, 60.0), (3600.0, 60.0), (60.0, 60.0)):
+    for seconds, spent in ((None, 60.0), (3600.0, 1800.0), (60.0, 60.0)):
         train_with(make_tiny("blocks").task, "n-rsl", replace(QUICK, time_limit=seconds), spent=spent)
     assert answers == [True, True, False]
 

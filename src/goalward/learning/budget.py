@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 SHARES: dict[str, float] = {
     # Of the time limit.
-    "validation states": 0.1,  # after which walks to validation states end with what they have
+    "validation states": 0.1,  # the longest that walks to validation states may take
     # Of a trial's time: the moment at which each ends with what it has.
     "training": 0.8,  # after which validation searches follow
     "sizes": 0.1,  # choosing the number and the length of rollouts

@@ -80,9 +80,9 @@ class _Training:
         self.watcher = watcher
         self.together = Together()
         self.budget = budget
-        walking = budget.until("validation states")
+        walking = budget.for_a_while("validation states")
         self.states: list[Ints] = validation_states(
-            task, options.validation_states, options.seed, go_on=lambda: walking() and self.watcher.go_on()
+            task, options.validation_states, options.seed, go_on=lambda: walking() and not budget.over and self.watcher.go_on()
         )
 
     def run(self) -> Iterator[Trained]:
