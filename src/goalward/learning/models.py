@@ -81,9 +81,11 @@ class _Training:
         self.together = Together()
         self.budget = budget
         walking = budget.for_a_while("validation states")
-        self.states: list[Ints] = validation_states(
-            task, options.validation_states, options.seed, go_on=lambda: walking() and not budget.over and self.watcher.go_on()
-        )
+
+        def go_on() -> bool:
+            return walking() and not budget.over and self.watcher.go_on()
+
+        self.states: list[Ints] = validation_states(task, options.validation_states, options.seed, go_on=go_on)
 
     def run(self) -> Iterator[Trained]:
         """The trials, some of them side by side; they share the time, and an interrupted one is the last."""
