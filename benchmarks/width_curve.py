@@ -24,6 +24,7 @@ from goalward.search import BoundHeuristic, SearchOptions, search
 from goalward.search.network import bind_network
 from goalward.task.domains import generate
 from goalward.task.grounding import ground, ground_files
+from goalward.task.lifted_reader import parse_domain, parse_problem
 from goalward.task.states import StateReader, random_walk_states
 from goalward.task.strips import Ints, Task
 
@@ -52,7 +53,8 @@ def problem_of(options: argparse.Namespace) -> tuple[Task, list[Ints]]:
         reader = StateReader(task)
         return task, [reader.read(instance.state_file(number)) for number in range(1, options.states + 1)]
     bundled = generate(options.domain, size=options.size, seed=1)
-    task = ground(bundled.domain_text, bundled.problem_text)
+    domain = parse_domain(bundled.domain_text, options.domain)
+    task = ground(domain, parse_problem(bundled.problem_text, options.domain, domain))
     return task, random_walk_states(task, options.states, 200, 1)
 
 
