@@ -292,21 +292,14 @@ def test_a_source_gives_other_states_each_time_and_the_same_for_the_same_seed(sa
     rollouts = regress(task, RolloutOptions(length=20))
     options = SamplingOptions(300, sampler=sampler, seed=6)
 
-    def draws(renew: bool) -> list[bytes]:
-        source, found = Source(task, rollouts, options), []
-        for _ in range(3):
-            found.append(source.draw(300).states.tobytes())
-            if renew:
-                source.renew_pools()
-        return found
+    def draws() -> list[bytes]:
+        source = Source(task, rollouts, options)
+        return [source.draw(300).states.tobytes() for _ in range(3)]
 
-    first = draws(renew=False)
+    first = draws()
     assert len(set(first)) == 3
-    assert draws(renew=False) == first
+    assert draws() == first
     assert first[0] == make_dataset(task, rollouts, options).states.tobytes()
-    renewed = draws(renew=True)
-    assert renewed[0] == first[0]
-    assert (renewed[1:] == first[1:]) == (sampler == "uniform"), "coin flips need no pool"
 
 
 def test_states_are_drawn_in_mixed_order() -> None:

@@ -205,10 +205,10 @@ class ExpertIteration:
             expansion_limit=self._expansions,
         )
         found = search(self.task, heuristic, with_network, init=start, progress=lambda _: go_on()).plan
-        least, most = recipe.expansions
-        self._expansions = max(self._expansions // 2, least) if found is None else min(self._expansions * 2, most)
+        low, high = recipe.expansions
+        self._expansions = max(self._expansions // 2, low) if found is None else min(self._expansions * 2, high)
         if found is None:
-            without = SearchOptions("portfolio", expansion_limit=most)
+            without = SearchOptions("portfolio", expansion_limit=high)
             found = search(self.task, self._portfolio, without, init=start, progress=lambda _: go_on()).plan
         if not found:
             return

@@ -25,7 +25,7 @@ from goalward.search.network import bind_network
 from goalward.task.strips import Ints, Task
 
 MAX_SEARCHES = 2.0
-"""A verdict takes at most this multiple of the limits of one search from each validation state. Not tuned."""
+"""The time for a verdict is at most this multiple of the limits of one search from each validation state. Not tuned."""
 
 
 def train_model(
@@ -106,8 +106,8 @@ class _Training:
         options = self.options
         budget = whole = self.budget.part(seconds)
         if seconds is not None and self.states:
-            most = MAX_SEARCHES * options.validation_seconds * len(self.states)
-            budget = self.budget.part(max(SHARES["training"] * seconds, seconds - most, LEAST_SECONDS))
+            for_verdict = MAX_SEARCHES * options.validation_seconds * len(self.states)
+            budget = self.budget.part(max(SHARES["training"] * seconds, seconds - for_verdict, LEAST_SECONDS))
         trial = Trial(self.task, self.method, options, number, budget, self.states, self.watcher, self.together)
         result = self.learn(trial)
         verdict = None

@@ -1,4 +1,4 @@
-"""The verdict on a network: how many validation states it helps to solve, how it is searched best, and which is kept.
+"""The verdict on a network: how many validation states it helps to solve, and how it is used best.
 
 The verdict is stored in the model file; ``search/strategy.py`` turns it into a search.
 """
@@ -23,7 +23,7 @@ LEADS_SHARE = 0.4
 
 @dataclass(frozen=True)
 class Verdict:
-    """What validation searches with each part leading said, and what improved plans of validation states cost."""
+    """Results of validation searches with each part leading, and costs of improved plans of validation states."""
 
     by_lead: Compared
     quality: Quality

@@ -134,10 +134,6 @@ class Source:
         states, origin = (np.concatenate(part) for part in zip(*pieces, strict=True))
         return states, origin
 
-    def renew_pools(self) -> None:
-        """Discard the pools, so that later draws use new random walks."""
-        self._pools.clear()
-
     def _pool(self, name: str, n: int, go_on: GoOn | None) -> Pool:
         if name not in self._pools:
             make_pool = SAMPLERS[name].pool
