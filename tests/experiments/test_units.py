@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import tomllib
 from pathlib import Path
 
@@ -198,9 +197,9 @@ def test_the_time_of_all_units_is_that_of_their_limits(folder: Path, tmp_path: P
     assert schedule.max_seconds() == 2 * (100 + 3 * 2) + 2 * 9 + (1 + 2 + 2 + 2) * 10
 
 
-def test_cpu_time_is_for_searches_and_leaves_room_for_other_work(folder: Path, tmp_path: Path) -> None:
+def test_a_limit_of_cpu_time_leaves_room_for_other_work(folder: Path, tmp_path: Path) -> None:
     chosen = config(folder, '[budgets]\nsearch = "10s"\ntrain = "20s"\ngrace = "1s"\nclock = "cpu"', "seeds = 1")
     schedule = Schedule(chosen, find_instances(chosen, tmp_path), tmp_path)
     jobs = {unit.kind: schedule.job(unit, tmp_path / "x") for unit in schedule.units}
-    assert (jobs["train"].hard_limit, jobs["train"].hard_cpu_limit) == (21, math.inf)
+    assert (jobs["train"].hard_limit, jobs["train"].hard_cpu_limit) == (201, 21)
     assert (jobs["search"].hard_limit, jobs["search"].hard_cpu_limit) == (101, 11)

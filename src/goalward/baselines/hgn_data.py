@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from goalward.baselines.hgn_model import DomainOptions
 from goalward.baselines.regressed import RegressedStates
+from goalward.learning.budget import Clock
 from goalward.search import SearchOptions, Status, bind_heuristic, search
 from goalward.task.states import from_bits, random_walk_states, states_along, to_lists
 from goalward.task.strips import Ints, Task
@@ -50,15 +51,20 @@ class OptimalPlanStates:
 
 
 def states_on_optimal_plans(
-    task: Task, options: DomainOptions, seconds: float, seed: int, go_on: Callable[[], bool] | None = None
+    task: Task,
+    options: DomainOptions,
+    seconds: float,
+    seed: int,
+    go_on: Callable[[], bool] | None = None,
+    clock: Clock = time.monotonic,
 ) -> OptimalPlanStates:
     """Solve states of a task by A* with h_max, and return the states along the optimal plans.
 
     Searches start from the task's initial state and then from ends of random walks. If the initial state is not solved,
     there are no states. With ``near_goal``, searches start from ends of regressions instead, each with a tenth of the
-    time. Ends after ``seconds``, or when there are enough states.
+    time. Ends after ``seconds`` of the clock, or when there are enough states.
     """
-    started = time.monotonic()
+    started = clock()
     heuristic = bind_heuristic(task, "hmax", unit_costs=options.unit_costs)
     costs = np.ones(task.n_operators, dtype=np.int64) if options.unit_costs else task.costs.astype(np.int64)
     label_of: dict[bytes, int] = {}
@@ -68,7 +74,7 @@ def states_on_optimal_plans(
     for init in (
         _regressed(task, options, seed) if near else (task.init, *_walks(task, options.states_per_problem, seed))
     ):
-        left = seconds - (time.monotonic() - started)
+        left = seconds - (clock() - started)
         if first is not None and (left <= 0 or len(label_of) >= options.states_per_problem):
             break
         limit = min(left, seconds / 10) if near else left
@@ -88,7 +94,7 @@ def states_on_optimal_plans(
     bits = np.frombuffer(b"".join(label_of), dtype=np.uint64).reshape(len(label_of), -(-task.n_atoms // 64))
     states = from_bits(bits, task.n_atoms).view(np.uint8)
     labels = np.array(list(label_of.values()), dtype=np.float32)
-    return OptimalPlanStates(task, states, labels, plans, time.monotonic() - started, first or Status.OUT_OF_TIME)
+    return OptimalPlanStates(task, states, labels, plans, clock() - started, first or Status.OUT_OF_TIME)
 
 
 def _regressed(task: Task, options: DomainOptions, seed: int) -> list[Ints]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import platform
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -21,6 +20,7 @@ from goalward.baselines.hgn_model import DomainModel, DomainOptions
 from goalward.errors import GoalwardError, UsageError
 from goalward.learning.adam import Adam
 from goalward.learning.best_so_far import BestSoFar
+from goalward.learning.budget import Budget, Clock
 from goalward.search.learned import require_domain
 from goalward.task.strips import Task
 
@@ -58,15 +58,19 @@ class DomainWatcher(Protocol):
 
 
 def train_domain(
-    tasks: Sequence[Task], options: DomainOptions | None = None, watcher: DomainWatcher | None = None
+    tasks: Sequence[Task],
+    options: DomainOptions | None = None,
+    watcher: DomainWatcher | None = None,
+    *,
+    clock: Clock | None = None,
 ) -> DomainModel:
     """Learn a heuristic for all problems of a domain from optimal plans of small ones.
 
     Problems without an optimal plan in the time limit are left out. Ctrl-C during training keeps the best weights so
-    far.
+    far. The time limit is wall-clock time unless another ``clock`` is given, such as :func:`time.process_time`.
     """
     options = options or DomainOptions()
-    started = time.monotonic()
+    budget = Budget(options.time_limit, clock=clock)
     if not tasks:
         raise UsageError("there is no problem to learn from")
     for task in tasks:
@@ -77,7 +81,8 @@ def train_domain(
     lessons = []
     for i, task in enumerate(tasks):
         seed = int(np.random.SeedSequence([options.seed, i]).generate_state(1, np.uint64)[0])
-        lessons.append(states_on_optimal_plans(task, options, seconds, seed, watcher.go_on if watcher else None))
+        go_on = watcher.go_on if watcher else None
+        lessons.append(states_on_optimal_plans(task, options, seconds, seed, go_on, budget.clock))
         if watcher:
             watcher.lessons(lessons[-1])
     learnable = [lesson for lesson in lessons if len(lesson.labels)]
@@ -88,12 +93,12 @@ def train_domain(
     if sum(len(lesson.labels) for lesson in learnable) < 2:
         raise UsageError("the problems give only one state to learn from, but two are needed: give other problems")
     with torch_threads(options.threads):
-        run = _Run(learnable, options, started, watcher)
+        run = _Run(learnable, options, budget, watcher)
         run.train()
     info = {
         "method": "strips-hgn",
         "seed": options.seed,
-        "seconds": round(time.monotonic() - started, 3),
+        "seconds": round(budget.elapsed, 3),
         "end": run.end,
         "best_epoch": run.best.epoch,
         "validation_loss": run.best.loss if math.isfinite(run.best.loss) else None,
@@ -131,11 +136,11 @@ class _Run:
         self,
         lessons: Sequence[OptimalPlanStates],
         options: DomainOptions,
-        started: float,
+        budget: Budget,
         watcher: DomainWatcher | None,
     ) -> None:
         self.options = options
-        self.started = started
+        self.budget = budget
         self.watcher = watcher
         self.problems = [_Problem(lesson, options) for lesson in lessons]
         self.random = np.random.default_rng([options.seed, 0x46A7])
@@ -173,12 +178,12 @@ class _Run:
                         raise GoalwardError("training diverged at once: the loss is not a number; try another --seed")
                     self.end = "diverged"
                     return
-                epoch = DomainEpoch(number, train_loss, validation_loss, time.monotonic() - self.started)
+                epoch = DomainEpoch(number, train_loss, validation_loss, self.budget.elapsed)
                 self.curve.append(epoch)
                 self.best.add(number, validation_loss)
                 if self.watcher and self.watcher.epoch(epoch) is False:
                     self.end = "interrupted"
-                elif self._out_of_time():
+                elif self.budget.over:
                     self.end = "time limit"
                 elif self.best.patience_is_over(number) and self.best.loss < self.untrained_loss:
                     self.end = "early stopping"
@@ -187,10 +192,6 @@ class _Run:
                 return
         except KeyboardInterrupt:
             self.end = "interrupted"
-
-    def _out_of_time(self) -> bool:
-        limit = self.options.time_limit
-        return limit is not None and time.monotonic() - self.started >= limit
 
     def _batches(self) -> Iterator[list[Piece]]:
         """All training states in random order. A batch has several pieces, each with states of one problem."""
@@ -217,7 +218,7 @@ class _Run:
             torch.nn.utils.clip_grad_norm_(self.network.parameters(), CLIP)
             self.optimiser.step()
             seen += size
-            if self._out_of_time() or not math.isfinite(total):
+            if self.budget.over or not math.isfinite(total):
                 break
         return total / max(seen, 1)
 

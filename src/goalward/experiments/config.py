@@ -73,7 +73,7 @@ class Budgets(Options):
     search: float = option(TIME_LIMIT, "time limit of a search, with grounding or loading", kind=DURATION)
     memory: int = option(4 * 2**30, "memory limit of the process of a unit", kind=SIZE)
     grace: float = option(30.0, "time after the limit until a unit is killed", kind=DURATION)
-    clock: str = option("wall", "the clock of searches: wall-clock time, or CPU time", choices=CLOCKS)
+    clock: str = option("wall", "the clock of time limits: wall-clock time, or CPU time", choices=CLOCKS)
 
 
 @dataclass(frozen=True)

@@ -113,17 +113,17 @@ class _Clock:
     """Measures seconds since a unit began, as wall-clock time or as CPU time of this process and its children."""
 
     def __init__(self, *, cpu: bool) -> None:
-        self._read = _cpu_seconds if cpu else time.monotonic
-        self._began = self._read()
+        self.read = _cpu_seconds if cpu else time.monotonic
+        self._began = self.read()
 
     @property
     def seconds(self) -> float:
         """Seconds since the unit began."""
-        return self._read() - self._began
+        return self.read() - self._began
 
 
 def _cpu_seconds() -> float:
-    return sum(os.times()[:4])
+    return time.process_time() + sum(os.times()[2:4])
 
 
 def _ended(job: Job, status: Status, clock: _Clock, error: str) -> Result:
@@ -139,7 +139,7 @@ def _train_for_domain(job: Job, clock: _Clock) -> Result:
     left = job.budgets.train - clock.seconds
     if left <= 0:
         return _ended(job, Status.OUT_OF_TIME, clock, "out of time while grounding")
-    model = train_domain(tasks, job.config.domain_options(job.unit.seed, left))
+    model = train_domain(tasks, job.config.domain_options(job.unit.seed, left), clock=clock.read)
     seconds = clock.seconds
     save_domain_model(model, job.scratch)
     info = model.info
@@ -164,7 +164,7 @@ def _train(job: Job, clock: _Clock, watcher: Watcher | None, enforce: EnforceLim
     options = job.config.learn_options(job.unit.seed, job.budgets.train)
     listener = _Listener(watcher)
     with enforce(job.budgets.train - spent, memory, "training", lambda: listener.done):
-        model = train_with(task, job.config.method, options, listener, spent=spent)
+        model = train_with(task, job.config.method, options, listener, spent=spent, clock=clock.read)
     seconds = clock.seconds
     save_model(model, job.scratch)
     info = model.info
@@ -219,7 +219,7 @@ def _search(job: Job, clock: _Clock, go_on: Callable[[], bool], enforce: Enforce
     prepared = clock.seconds
     if prepared >= job.budgets.search:
         return _ended(job, Status.OUT_OF_TIME, clock, "out of time before the search began")
-    wall_limit = job.search_wall_limit - prepared
+    wall_limit = job.wall_limit - prepared
     options = job.config.search_options(wall_limit, job.budgets.memory, model)
     # Searches check only the wall clock; CPU time is checked here, about twenty times per second.
     cpu_limit = job.budgets.search if job.counts_cpu_time else math.inf
@@ -302,7 +302,7 @@ def _run_planner(job: Job, clock: _Clock, go_on: Callable[[], bool]) -> Result:
         job.config.method,
         job.domain_file,
         job.state_file,
-        time_limit=max(job.search_wall_limit - spent, 0.1),
+        time_limit=max(job.wall_limit - spent, 0.1),
         memory_limit=memory,
         cpu_limit=max(job.budgets.search - spent, 1.0) if job.counts_cpu_time else None,
         cancelled=lambda: not go_on(),

@@ -17,7 +17,7 @@ from goalward.experiments.store import Unit
 
 MAX_UNITS = 10_000_000
 WALL_TIME_FACTOR = 10.0
-"""If CPU time counts, the wall-clock limit of a search is this many times its CPU limit, for busy machines."""
+"""If CPU time counts, the wall-clock limit of a unit is this many times its CPU limit, for busy machines."""
 WHOLE_DOMAIN = "all"
 """Difficulty and instance of a training for a whole domain."""
 DOMAIN_INSTANCES = 2
@@ -45,25 +45,29 @@ class Job:
     @property
     def counts_cpu_time(self) -> bool:
         """True if the time of this unit is measured as CPU time."""
-        return self.unit.kind == "search" and self.budgets.clock == "cpu"
+        return self.budgets.clock == "cpu"
 
     @property
-    def search_wall_limit(self) -> float:
-        """Wall-clock limit of a search in seconds; higher than its time limit if CPU time counts."""
-        return self.budgets.search * (WALL_TIME_FACTOR if self.counts_cpu_time else 1.0)
+    def time_limit(self) -> float:
+        """Time limit of the unit in seconds; a training is followed by searches from validation states."""
+        if self.unit.kind == "search":
+            return self.budgets.search
+        return self.budgets.train + self.validation.states * self.validation.search
+
+    @property
+    def wall_limit(self) -> float:
+        """Wall-clock limit of the unit in seconds; higher than its time limit if CPU time counts."""
+        return self.time_limit * (WALL_TIME_FACTOR if self.counts_cpu_time else 1.0)
 
     @property
     def hard_limit(self) -> float:
         """Seconds of wall-clock time after which the unit's process is killed."""
-        budgets = self.budgets
-        if self.unit.kind == "search":
-            return self.search_wall_limit + budgets.grace
-        return budgets.train + self.validation.states * self.validation.search + budgets.grace
+        return self.wall_limit + self.budgets.grace
 
     @property
     def hard_cpu_limit(self) -> float:
         """Seconds of CPU time after which the unit's process is killed; infinity if wall-clock time counts."""
-        return self.budgets.search + self.budgets.grace if self.counts_cpu_time else math.inf
+        return self.time_limit + self.budgets.grace if self.counts_cpu_time else math.inf
 
     def to_json(self) -> str:
         """The job as one line of JSON."""
