@@ -3,9 +3,10 @@
     benchmarks/before_after.py BEFORE AFTER --bench DIR
 
 Both are interpreters of environments with goalward, one built before the change and one after it. On one instance of
-each domain they take turns, so that what else the machine does hits both. Each search ends after a fixed number of
-expansions; CPU time of the native call alone is counted, and the least of all repetitions counts. Ratios of speed are
-after over before: 2.00 is twice as fast. Bytes per state are what the search accounts for. A mark shows a search that
+each domain they take turns, so that what else the machine does hits both. "h_FF" is the evaluation of the same states with
+both builds: the successors of all states along a random walk. The others are searches, and each ends after a fixed
+number of expansions. CPU time of the native call alone is counted, and the minimum of all repetitions counts. Ratios of
+speed are after over before: 2.00 is twice as fast. Bytes per state are what the search accounts for. A mark shows a search that
 expanded, evaluated or found something else than before: its speeds cannot be compared exactly.
 """
 
@@ -16,22 +17,29 @@ import json
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 from typing import Any
 
+import numpy as np
+
 from common import Instance, find_benchmark, find_instances
 
-MEASURES = ("gbfs", "novelty", "plan")
+SEARCHES = ("gbfs", "novelty", "plan")
+MIN_EVALUATED = 3000
+"""Minimum number of states of which h_FF is measured."""
 MIN_SECONDS = 0.3
 """Minimum CPU time of a measurement; short searches are repeated."""
 
 
 def measure(domain_file: str, problem_file: str, state_file: str, expansions: int) -> None:
     """Measure one build: print the counts, CPU time and memory of each search as JSON."""
+    from goalward import _core  # noqa: PLC0415
     from goalward.search import SearchOptions, bind_heuristic, search  # noqa: PLC0415
     from goalward.task.grounding import ground_files  # noqa: PLC0415
-    from goalward.task.states import StateReader  # noqa: PLC0415
+    from goalward.task.packing import native_problem  # noqa: PLC0415
+    from goalward.task.states import StateReader, to_lists  # noqa: PLC0415
 
     task = ground_files(domain_file, problem_file)
     state = StateReader(task).read(state_file)
@@ -43,22 +51,35 @@ def measure(domain_file: str, problem_file: str, state_file: str, expansions: in
         "novelty": SearchOptions("lama", lead="novelty", head_start=100_000, expansion_limit=expansions),
         "plan": SearchOptions("lama", expansion_limit=expansions),
     }
-    found = {}
-    for name in MEASURES:
-        seconds: list[float] = []
-        began = time.process_time()
-        while len(seconds) < 2 or time.process_time() - began < MIN_SECONDS:
-            start = time.process_time()
-            result = search(task, heuristic, options[name], init=state)
-            seconds.append(time.process_time() - start)
+    families: list[Any] = []
+    random, atoms = np.random.default_rng(0), state
+    while sum(map(len, families)) < MIN_EVALUATED:
+        families.append(_core.successors(native_problem(task, whole=True), atoms)[1])
+        (atoms,) = to_lists(random.choice(families[-1], 1), task.n_atoms)
+    states = np.concatenate(families)
+    seconds, _ = _timed(lambda: heuristic.evaluate(states))
+    found: dict[str, Any] = {"h_FF": {"evaluated": len(states), "seconds": seconds}}
+    for name in SEARCHES:
+        seconds, result = _timed(lambda name=name: search(task, heuristic, options[name], init=state))  # type: ignore[misc]
         statistics = result.statistics
         found[name] = {
             "signature": [str(result.status), statistics.expanded, statistics.evaluated, result.length],
             "evaluated": statistics.evaluated,
-            "seconds": min(seconds),
+            "seconds": seconds,
             "bytes": statistics.bytes / statistics.stored,
         }
     print(json.dumps(found))
+
+
+def _timed(work: Callable[[], Any]) -> tuple[float, Any]:
+    """The minimum CPU time of some repetitions, and the last result."""
+    seconds: list[float] = []
+    began = time.process_time()
+    while len(seconds) < 2 or time.process_time() - began < MIN_SECONDS:
+        start = time.process_time()
+        result = work()
+        seconds.append(time.process_time() - start)
+    return min(seconds), result
 
 
 def turn(python: str, instance: Instance, expansions: int) -> dict[str, Any]:
@@ -67,6 +88,10 @@ def turn(python: str, instance: Instance, expansions: int) -> dict[str, Any]:
     command = [python, __file__, "--measure", *map(str, files), str(expansions)]
     found: dict[str, Any] = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
     return found
+
+
+def _seconds(measurement: dict[str, Any]) -> float:
+    return float(measurement["seconds"])
 
 
 def main() -> None:
@@ -97,8 +122,12 @@ def main() -> None:
         for number in range(arguments.rounds):
             for python in pythons if number % 2 == 0 else pythons[::-1]:
                 turns[python].append(turn(python, instance, arguments.expansions))
-        for name in MEASURES:
-            before, after = (min((t[name] for t in turns[python]), key=lambda m: m["seconds"]) for python in pythons)
+        best = [{name: min((t[name] for t in turns[p]), key=_seconds) for name in turns[p][0]} for p in pythons]
+        rates = [found["h_FF"]["evaluated"] / found["h_FF"]["seconds"] for found in best]
+        ratios.setdefault("h_FF", []).append(rates[1] / rates[0])
+        print(f"{instance.label:<46}{'h_FF':<9}{rates[0]:>10,.0f}{rates[1]:>10,.0f}{rates[1] / rates[0]:>7.2f}")
+        for name in SEARCHES:
+            before, after = (found[name] for found in best)
             rates = [m["evaluated"] / m["seconds"] for m in (before, after)]
             changed = before["signature"] != after["signature"]
             speed = before["seconds"] / after["seconds"] if not changed else rates[1] / rates[0]

@@ -24,16 +24,16 @@ SIGNATURES = {
     ("blocks", 4, "hmax", "astar", 1): (659, 1257, 12),
     ("courier", 5, "ff", "wastar", 1): (32, 254, 24),
     ("delivery", 4, "add", "gbfs", 1): (38, 296, 30),
-    ("gripper", 3, "ff", "astar", 4): (953, 1921, 19),
+    ("gripper", 3, "ff", "astar", 4): (1009, 1993, 19),
     ("lights", 6, "ff", "gbfs", 16): (471, 1208, 32),
     ("storage", 3, "goalcount", "gbfs", 1): (64, 84, 20),
-    ("tiles", 3, "ff", "gbfs", 1): (116, 213, 38),
+    ("tiles", 3, "ff", "gbfs", 1): (288, 499, 34),
     ("tiles", 2, "blind", "astar", 1): (65, 82, 10),
     ("visitall", 6, "goalcount", "gbfs", 8): (573, 1219, 74),
     ("blocks", 14, "ff", "portfolio", 1): (196, 196, 50),
-    ("delivery", 8, "ff", "portfolio", 1): (468, 468, 67),
-    ("storage", 4, "ff", "portfolio", 1): (42, 45, 22),
-    ("tiles", 4, "ff", "portfolio", 1): (1040, 1040, 178),
+    ("delivery", 8, "ff", "portfolio", 1): (545, 545, 89),
+    ("storage", 4, "ff", "portfolio", 1): (57, 63, 24),
+    ("tiles", 4, "ff", "portfolio", 1): (524, 524, 102),
 }
 
 

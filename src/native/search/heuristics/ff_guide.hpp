@@ -29,7 +29,7 @@ public:
     const char* name() const override { return "ff"; }
 
 private:
-    static constexpr uint64_t nanoseconds = 4;  // for each precondition that is settled; 2 to 6 were measured
+    static constexpr uint64_t nanoseconds = 4;  // for each unit of a pass; 3 to 6 were measured
 
     RelaxationEvaluator relaxation_;
 };

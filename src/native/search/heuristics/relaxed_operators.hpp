@@ -10,7 +10,7 @@
 
 namespace goalward {
 
-constexpr int32_t highest_relaxed_cost = 1 << 30;  // costs saturate: h_add can grow exponentially with depth
+constexpr int32_t highest_relaxed_cost = 1 << 27;  // costs saturate: h_add can grow exponentially with depth
 
 struct RelaxedOperators {
     Rows pre, add;
