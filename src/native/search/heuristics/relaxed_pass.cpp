@@ -34,9 +34,9 @@ public:
                 if (watched == nothing_ || ops_.waiting[atom].size() < ops_.waiting[watched].size()) watched = atom;
             for (std::size_t first = 0; first < add.size(); first += n_add) {
                 Record record{static_cast<int32_t>(op), ops_.cost[op], {}, {}};
-                fill(record.pre, pre);
-                fill(record.add, add.subspan(first));
-                watching_[watched].push_back(record);
+                record.add.fill(nothing_);
+                std::copy_n(add.begin() + first, std::min<std::size_t>(n_add, add.size() - first), record.add.begin());
+                watch(record, watched);
             }
         }
     }
@@ -73,45 +73,45 @@ public:
     }
 
 private:
-    struct Record {  // an operator, or some of its effects; unused entries are the atom `nothing_`, which is always true
+    // An operator, or some of its effects, with its preconditions but the watched one. Unused entries are the atom
+    // `nothing_`, which is always true.
+    struct Record {
         int32_t op, cost;
-        std::array<int32_t, n_pre> pre;
         std::array<int32_t, n_add> add;
-    };
-    struct Bound {  // what an operator costs at least
-        Cost cost;   // not saturated
-        bool exact;  // all preconditions have their final costs
+        std::array<int32_t, n_pre - 1> others;
     };
 
-    template <std::size_t n>
-    void fill(std::array<int32_t, n>& entries, std::span<const int32_t> atoms) const {
-        entries.fill(nothing_);
-        std::copy_n(atoms.begin(), std::min(n, atoms.size()), entries.begin());
+    // The operator watches this precondition from now on.
+    void watch(Record record, int32_t watched) {
+        record.others.fill(nothing_);
+        auto next = record.others.begin();
+        for (int32_t atom : ops_.pre[record.op])
+            if (atom != watched && next != record.others.end()) *next++ = atom;
+        watching_[watched].push_back(record);
     }
 
-    // While atoms of cost c are expanded: all atoms of higher cost may still become cheaper, down to c.
-    Bound bound(const Record& record, Cost c) const {
+    // A lower bound on what an operator costs, not saturated. While atoms of cost c are expanded, all atoms of higher cost
+    // may still become cheaper, down to c. Then it is not exact.
+    Cost bound(const Record& record, Cost c, bool& exact) const {
         const Cost* const costs = cost_.data();
-        Cost sum = static_cast<Cost>(record.cost);
-        bool exact = true;
-        for (int32_t atom : record.pre) {
+        Cost sum = static_cast<Cost>(record.cost) + c, highest = c;
+        for (int32_t atom : record.others) {
             if constexpr (rule == Rule::add) sum += std::min(costs[atom], c);
-            exact &= costs[atom] <= c;
+            highest = std::max(highest, costs[atom]);
         }
-        if constexpr (rule == Rule::max) sum += c;  // one of the preconditions is the atom that is expanded
+        exact = highest == c;
         if constexpr (n_pre == max_entries)
-            if (exact && ops_.pre[record.op].size() > n_pre) return bound_of_long(record, c);
-        return {sum, exact};
+            if (exact && ops_.pre[record.op].size() > n_pre) return bound_of_long(record, c, exact);
+        return sum;
     }
     // The same for an operator with more preconditions than a record has room for.
-    Bound bound_of_long(const Record& record, Cost c) const {
+    Cost bound_of_long(const Record& record, Cost c, bool& exact) const {
         uint64_t sum = static_cast<uint64_t>(record.cost) + (rule == Rule::max ? c : 0);
-        bool exact = true;
         for (int32_t atom : ops_.pre[record.op]) {
             if constexpr (rule == Rule::add) sum += std::min(cost_[atom], c);
             exact &= cost_[atom] <= c;
         }
-        return {static_cast<Cost>(std::min<uint64_t>(sum, highest_relaxed_cost)), exact};
+        return static_cast<Cost>(std::min<uint64_t>(sum, highest_relaxed_cost));
     }
     bool helps(const Record& record, uint64_t rank) const {
         const uint64_t* const best = best_.data();
@@ -143,15 +143,16 @@ private:
             effort_ += 1 + watching.size();
             Record* end = watching.data() + watching.size();
             for (Record* record = watching.data(); record != end;) {
-                const Bound at_least = bound(*record, c);
+                bool exact;  // all preconditions have their final costs
+                const Cost at_least = bound(*record, c, exact);
                 // Nobody asks for supporters by h_max, so there ties are left alone.
                 const uint64_t order = rule == Rule::max ? 0 : round | (static_cast<uint32_t>(record->op) ^ tie_mask);
-                if (!helps(*record, uint64_t{at_least.cost} << cost_shift | order)) {
+                if (!helps(*record, uint64_t{at_least} << cost_shift | order)) {
                     ++record;
-                } else if (at_least.exact && !(may_reach && reached_in_this_round(record->op, c))) {
-                    fire(*record++, at_least.cost, order);
+                } else if (exact && !(may_reach && reached_in_this_round(record->op, c))) {
+                    fire(*record++, at_least, order);
                 } else {
-                    watching_[last_reached(record->op)].push_back(*record);
+                    watch(*record, last_reached(record->op));
                     *record = *--end;
                     watching.pop_back();
                 }
@@ -207,7 +208,8 @@ std::unique_ptr<RelaxedPass> make_pass(std::shared_ptr<const RelaxedOperators> o
     switch (std::min(longest_row(operators->pre), max_entries)) {
         case 4: return make_pass<rule, 4>(std::move(operators), n_atoms);
         case 3: return make_pass<rule, 3>(std::move(operators), n_atoms);
-        default: return make_pass<rule, 2>(std::move(operators), n_atoms);
+        case 2: return make_pass<rule, 2>(std::move(operators), n_atoms);
+        default: return make_pass<rule, 1>(std::move(operators), n_atoms);
     }
 }
 }  // namespace
