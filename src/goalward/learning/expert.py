@@ -8,8 +8,7 @@ RSL's pre-images and labels d(s) start it and cap every label, so that it is RSL
    portfolio of searches without the network. Its plan is improved for a moment and kept.
 3. *From a plan* the network learns the cost to go of its states, and of all states that contain its pre-images; and
    that each step is worth exactly one, and better than its siblings, the other successors.
-4. *Off the plans* it learns from states drawn as RSL draws them: a part labelled by pre-images, the plans' among
-   them, and a part by a Bellman update with the present network.
+4. *Off the plans* it learns from states drawn and labelled as in RSL, by the pre-images of rollouts and plans.
 """
 
 from __future__ import annotations
@@ -26,13 +25,13 @@ from goalward.learning.budget import SHARES, Budget
 from goalward.learning.lessons import Choices, CurrentWeights, Lesson, join_choices
 from goalward.regression import Rollouts, join_rollouts, regress_plans
 from goalward.sampling import Source, complete, label
-from goalward.search.batches import lookahead, search_regions
+from goalward.search.batches import search_regions
 from goalward.search.best_first import SearchOptions, search
 from goalward.search.heuristics import BoundHeuristic, bind_heuristic
 from goalward.search.improve import Improver
 from goalward.search.network import bind_network
 from goalward.task.packing import native_problem
-from goalward.task.states import BitRows, add_fixed_atoms, states_along, states_along_walks, to_bits, to_lists
+from goalward.task.states import BitRows, states_along, states_along_walks, to_bits, to_lists
 from goalward.task.strips import Ints, Task
 
 GoOn = Callable[[], bool]
@@ -57,17 +56,15 @@ class Recipe:
     weight: float = 5.0
     batch: int = 32
     expansions: tuple[int, int] = (300, 5000)  # the limit is halved after a failure and doubled after a success
-    effort: int = 30_000_000  # for improving a plan, in units of about a nanosecond
+    effort: int = 10_000_000  # for improving a plan, in units of about a nanosecond; 30 million were worse
     network_share: float = 0.5  # of that, for searches with the network
     # What is kept and learned.
     kept_steps: int = 20_000
     siblings: int = 4
-    # A lesson: states, the share of them from plans, the share of these that are goals, the share of the others that is
-    # labelled by Bellman updates, and steps of plans to rank.
+    # A lesson: states, the share of them from plans, the share of these that are goals, and steps of plans to rank.
     states: int = 2000
     plan_share: float = 0.4
     goal_share: float = 0.1
-    bellman_share: float = 0.5
     choices: int = 5000
     # Passes over a lesson if no clock says how long to train on it.
     passes: int = 10
@@ -129,7 +126,7 @@ class ExpertIteration:
         else:
             heuristic = bind_network(self.task, weights(), unit_costs=None if self.unit_costs else False)
             self._iterate(heuristic)
-            (states, labels), choices = self._labelled(heuristic), self._choices()
+            (states, labels), choices = self._labelled(), self._choices()
             self.rounds += 1
             passes = self.recipe.passes
         if self._budget.seconds is None:
@@ -258,7 +255,7 @@ class ExpertIteration:
         known = join_choices([plan.choices for plan in self.plans.values()])
         return known.select(self._random.permutation(len(known))[: self.recipe.choices])
 
-    def _labelled(self, heuristic: BoundHeuristic) -> tuple[BitRows, Labels]:
+    def _labelled(self) -> tuple[BitRows, Labels]:
         """The labelled states of a lesson, on the plans and off them; no label is above what a pre-image proves."""
         plans = list(self.plans.values())
         known, parts = self._source.rollouts, []
@@ -270,10 +267,7 @@ class ExpertIteration:
             parts = self._from_plans(n_plan, plans, along)
         drawn, _ = self._source.draw_states(self.recipe.states - n_plan, go_on=self._for_a_while("drawing"))
         states = np.concatenate([drawn, *parts])
-        labels = label(self.task, known, states, unit_costs=self.unit_costs).astype(np.float32)
-        ahead = round(len(drawn) * self.recipe.bellman_share)
-        labels[:ahead] = np.minimum(labels[:ahead], lookahead(heuristic, add_fixed_atoms(self.task, drawn[:ahead]), 1))
-        return states, labels
+        return states, label(self.task, known, states, unit_costs=self.unit_costs).astype(np.float32)
 
     def _from_plans(self, n: int, plans: list[Plan], known: Rollouts) -> list[BitRows]:
         """States along plans, goals at their ends, and states beside them, which contain one of their pre-images."""
