@@ -161,7 +161,6 @@ def _trial_info(trained: Trained) -> dict[str, Any]:
         "validation_loss": _finite(trained.result.validation_loss),
         "epochs": len(trained.result.curve),
         "end": trained.result.end,
-        "restarts": trained.result.restarts,
         "solved": verdict.solved if verdict else None,
         "validation_states": verdict.states if verdict else None,
         "solved_alone": verdict.by_lead["network"].solved if verdict else None,

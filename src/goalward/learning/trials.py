@@ -114,7 +114,7 @@ class Trial(Generic[Chosen]):
         options = self.training_options()
         assert isinstance(options, SupervisedOptions)
         budget = self.budget.part(options.time_limit)
-        result = train_network(data, options, watch=self.watch, go_on=self.wanted, log=self.message, budget=budget)
+        result = train_network(data, options, watch=self.watch, go_on=self.wanted, budget=budget)
         return dataclasses.replace(result, notes=notes)
 
 
