@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -179,7 +180,8 @@ def train(options: PreimageOptions, watcher: Any = None) -> Model:
 
 
 def test_training_ends_after_enough_probes_in_a_row_that_solve_everything(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Probes, "_short", lambda *_: True)
+    no_better = {"improve": lambda plan, **_: SimpleNamespace(cost=len(plan)), "cost": len}
+    monkeypatch.setattr(probes, "Improver", lambda *_, **__: SimpleNamespace(**no_better))
     # The third probe needs too many expansions: the row begins anew.
     Searches(monkeypatch, lambda number: EXPANSIONS + 1 if number == 3 else 1)
     monkeypatch.setattr(probes, "TRAINED_PER_EXPANSION", 0)

@@ -10,7 +10,7 @@ import torch
 
 from goalward.errors import GoalwardError, UsageError
 from goalward.learning.adam import Adam
-from goalward.learning.batches import ChoiceBatches, StateBatches, only_core
+from goalward.learning.batches import ChoiceBatches, StateBatches
 from goalward.learning.best_so_far import BestSoFar
 from goalward.learning.budget import Budget
 from goalward.learning.lessons import Lesson, Lessons, OneDataset
@@ -105,7 +105,7 @@ class _Run:
             return
         self.lesson = lesson
         labels = (lesson.labels - self.mean) / self.scale
-        self.batches = StateBatches(only_core(self.task, lesson.states), labels, self.task.n_atoms, self.options.device)
+        self.batches = StateBatches(self.task, lesson.states, labels, self.options.device)
         order = self.split_random.permutation(len(labels))
         held_out = max(1, round(len(labels) * self.options.validation_share))
         self.validation_rows, self.train_rows = np.sort(order[:held_out]), order[held_out:]
