@@ -15,14 +15,12 @@ import pytest
 
 from goalward.cli.main import run
 from goalward.learning import models
-from goalward.learning.leads import Leading
-from goalward.learning.quality import USES, Quality, Use
-from goalward.learning.selection import Verdict
+from goalward.learning.selection import WAYS, Attempt, Verdict
 from goalward.search import SearchOptions, search
 from goalward.search.learned import load_model
 from goalward.search.model import Model
 from goalward.search.planning import plan
-from goalward.search.portfolio import LEADS, LEADS_WITH_NETWORK
+from goalward.search.portfolio import LEADS_WITH_NETWORK
 from locked_rooms import ROOMS, text_of
 
 from .program import PATIENCE, PROGRAM, Files, check_live_training, environment, on_terminal
@@ -118,26 +116,23 @@ def test_with_several_trials_it_says_which_is_kept(train: Train, blocks: Files) 
 
 def judged(monkeypatch: pytest.MonkeyPatch, *, with_network: int, without: int) -> None:
     """Validation searches solve so many of ten states."""
-    leading = {lead: with_network if lead in LEADS_WITH_NETWORK else without for lead in LEADS}
-    by_lead = {lead: Leading(0.5, 100.0, 20.0, 0.0, solved, 10) for lead, solved in leading.items()}
-    monkeypatch.setattr(models, "judge", lambda *_: Verdict(by_lead, Quality()))
+    solved = {way: with_network if way in LEADS_WITH_NETWORK else without for way in WAYS}
+    attempts = {way: [Attempt(0.5, 20)] * n + [Attempt(0.5, None)] * (10 - n) for way, n in solved.items()}
+    monkeypatch.setattr(models, "judge", lambda *_: Verdict(attempts))
 
 
 @pytest.mark.parametrize(
-    ("use", "words"),
+    ("best", "words"),
     [
-        ("improvement", "improves them with it. On validation states, plans cost 0.90 of those found without"),
-        ("first", "which did best on them. On validation states, plans cost 0.90 of those found without the network"),
+        ("landmarks", "improves them with it. On validation states, plans cost 0.90 of those found without"),
+        ("hybrid", "which did best on them. On validation states, plans cost 0.90 of those found without the network"),
     ],
 )
 def test_a_model_that_makes_plans_cheaper_is_said_to(
-    train: Train, blocks: Files, monkeypatch: pytest.MonkeyPatch, use: str, words: str
+    train: Train, blocks: Files, monkeypatch: pytest.MonkeyPatch, best: str, words: str
 ) -> None:
-    best = Use(first=use == "first", improvement=use == "improvement")
-    costs = {each: [9.0 if each == best else 10.0] for each in USES}
-    by_lead = {lead: Leading(0.5, 100.0, 20.0, 0.0, 10, 10) for lead in LEADS}
-    quality = Quality(costs, {False: [0.0], True: [0.0]})
-    monkeypatch.setattr(models, "judge", lambda *_: Verdict(by_lead, quality))
+    found = Verdict({way: [Attempt(0.1, 9 if way == best else 10)] for way in WAYS})
+    monkeypatch.setattr(models, "judge", lambda *_: found)
     said = train(blocks, *SMALL, "--max-epochs", "1").out
     assert words in said
     assert "plans cost 0.90 of those found without the network" in said

@@ -7,7 +7,7 @@ import numpy.typing as npt
 import torch
 
 from goalward.learning.adam import Adam
-from goalward.learning.batches import StateBatches, only_core
+from goalward.learning.batches import StateBatches
 from goalward.learning.options import NetworkOptions
 from goalward.learning.state_network import StateNetwork
 from goalward.search.network import NetworkWeights
@@ -37,8 +37,7 @@ class OnlineNetwork:
         threads = torch.get_num_threads()
         torch.set_num_threads(self.options.threads)
         try:
-            core = only_core(self.task, states)
-            batches = StateBatches(core, labels / np.float32(self.scale), self.task.n_atoms, self.options.device)
+            batches = StateBatches(self.task, states, labels / np.float32(self.scale), self.options.device)
             rows = np.arange(len(labels))
             for _ in range(epochs):
                 self._random.shuffle(rows)

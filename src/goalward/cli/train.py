@@ -166,7 +166,6 @@ def describe_training(model: Model) -> str:
                 result = f", {trial['solved']} of {counted(trial['validation_states'], 'validation state')} solved"
             result += ", kept" if i == info["chosen_trial"] else ""
         lines.append(f"{name}: {counted(trial['epochs'], 'epoch')}{seconds} ({trial['end']}){result}")
-        lines += [f"  restarted, {reason}" for reason in trial["restarts"]]
     if len(trials) > 1:
         lines.append(f"Training time: {format_duration(info['seconds'])}")
     if info.get("solved_without") is not None:

@@ -44,19 +44,7 @@ class Adam:
         having = [(p, p.grad, mean, square, step) for p, mean, square, step in parts if p.grad is not None]
         parameters, gradients, means, squares, steps = (list(column) for column in zip(*having, strict=True))
         adam(
-            parameters,
-            gradients,
-            means,
-            squares,
-            [],
-            steps,
-            foreach=False,
-            fused=self._fused,
-            amsgrad=False,
-            beta1=self.betas[0],
-            beta2=self.betas[1],
-            lr=self.rate,
-            weight_decay=self.weight_decay,
-            eps=self.epsilon,
+            parameters, gradients, means, squares, [], steps, foreach=False, fused=self._fused, amsgrad=False,
+            beta1=self.betas[0], beta2=self.betas[1], lr=self.rate, weight_decay=self.weight_decay, eps=self.epsilon,
             maximize=False,
-        )
+        )  # fmt: skip

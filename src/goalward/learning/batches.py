@@ -34,14 +34,11 @@ class StateBatches:
     with |F|.
     """
 
-    def __init__(self, states: BitRows, labels: npt.NDArray[np.float32], n_atoms: int, device: str) -> None:
+    def __init__(self, task: Task, states: BitRows, labels: npt.NDArray[np.float32], device: str) -> None:
         self.labels = torch.from_numpy(labels).to(device)
-        self._states = states
-        self._n_atoms = n_atoms
+        self._states = only_core(task, states)
+        self._n_atoms = task.n_atoms
         self._device = device
-
-    def __len__(self) -> int:
-        return len(self.labels)
 
     def epoch(
         self, rows: npt.NDArray[np.int64], batch_size: int

@@ -25,7 +25,7 @@ from goalward.learning.budget import SHARES, Budget
 from goalward.learning.lessons import Choices, CurrentWeights, Lesson, join_choices
 from goalward.regression import Rollouts, join_rollouts, regress_plans
 from goalward.sampling import Source, complete, label
-from goalward.search.batches import search_regions
+from goalward.search.batches import search_many
 from goalward.search.best_first import SearchOptions, search
 from goalward.search.heuristics import BoundHeuristic, bind_heuristic
 from goalward.search.improve import Improver
@@ -187,8 +187,8 @@ class ExpertIteration:
         if not len(starts):  # no time to walk
             return starts
         expansions = int(np.exp(random.uniform(*np.log(recipe.led_expansions))))
-        found = search_regions(heuristic, starts, expansions=expansions, batch=int(random.choice(recipe.led_widths)))
-        self._left_at = found.exits[found.ended(_core.RegionEnd.BORDER)]
+        batch = int(random.choice(recipe.led_widths))
+        self._left_at = search_many(heuristic, starts, expansion_limit=expansions, batch=batch).left_at
         return self._left_at
 
     def _solve(self, heuristic: BoundHeuristic, start: Ints, go_on: GoOn) -> None:

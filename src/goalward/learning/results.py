@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from goalward.search.network import NetworkWeights
 
-End = Literal["early stopping", "all epochs", "time limit", "interrupted", "validation states solved"]
+End = Literal["early stopping", "all epochs", "time limit", "interrupted", "diverged", "validation states solved"]
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,6 @@ class TrainingResult:
     curve: list[Epoch]
     best_epoch: int
     end: End
-    restarts: list[str] = field(default_factory=list)
     notes: dict[str, Any] = field(default_factory=dict)
 
     @property
