@@ -156,7 +156,8 @@ def tables(results: Results, halves: dict[str, str]) -> Iterator[str]:
     """Ratios by instance, then their geometric means by half and by what training said of the network."""
     sides = list(dict.fromkeys(line["side"] for line in results.lines))
     compared = [(side, other) for side in LEARNED if side in sides for other in OTHERS if other in sides]
-    yield "instance".ljust(44) + " half   network used for                     solved  seconds " + "  ".join(f"{a}/{b}" for a, b in compared)
+    headings = f"{'instance':44} {'half':6} {'network used for':36} {'solved':>6} {'seconds':>7}  "
+    yield headings + "  ".join(f"{a}/{b}" for a, b in compared)
     used = set()
     for instance in results.instances:
         rows = results.of(instance, "solve")
