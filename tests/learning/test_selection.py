@@ -22,9 +22,7 @@ from helpers import make_tiny, whole_number_network
 from oracle import as_set, goal_distances
 
 
-def verdict(
-    costs: dict[Way, tuple[int | None, ...]] | None = None, seconds: dict[Way, float] | None = None
-) -> Verdict:
+def verdict(costs: dict[Way, tuple[int | None, ...]] | None = None, seconds: dict[Way, float] | None = None) -> Verdict:
     """About two states with plans of cost 100 and 200 that are found in a second, unless said otherwise."""
     return Verdict({
         way: [Attempt((seconds or {}).get(way, 1.0), cost) for cost in (costs or {}).get(way, (100, 200))]
