@@ -62,6 +62,11 @@ def test_if_plans_cost_the_same_the_clearly_faster_way_wins() -> None:
     assert verdict({"network": (101, 200)}, {"network": 0.1}).best is None
 
 
+def test_nothing_is_said_of_the_network_if_no_state_is_solved_in_any_way() -> None:
+    said = verdict(dict.fromkeys(WAYS, (None, None)), {"network": 0.1}).info()
+    assert (said["network_use"], said["lead"], said["network_share"]) == ("unknown", "landmarks", 0.0)
+
+
 def test_a_state_that_is_not_solved_counts_twice_its_most_expensive_plan() -> None:
     found = verdict({None: (None, 200), "hybrid": (50, 200)})
     assert found.gains("hybrid") == pytest.approx([math.log(4), 0.0])

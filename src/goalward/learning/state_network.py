@@ -81,10 +81,7 @@ class StateNetwork(nn.Module):
 
     def forward(self, states: torch.Tensor | BitRows) -> torch.Tensor:
         """One value per state."""
-        if isinstance(states, torch.Tensor):
-            sums = states @ self.table
-        else:
-            sums = TableSum.apply(self.table, states)  # type: ignore[no-untyped-call]
+        sums = states @ self.table if isinstance(states, torch.Tensor) else TableSum.apply(self.table, states)  # type: ignore[no-untyped-call]
         x = torch.relu(sums + self.bias)
         for layer in self.plain:
             x = torch.relu(layer(x))
