@@ -41,7 +41,6 @@ def begin(dataset: Dataset, options: TrainingOptions) -> _Run:
 def test_the_papers_numbers() -> None:
     assert PAPER.batch_size == 64
     assert PAPER.learning_rate == 1e-4
-    assert (PAPER.betas, PAPER.epsilon) == ((0.9, 0.999), 1e-8)
     assert (PAPER.max_epochs, PAPER.patience) == (1000, 2)
     assert PAPER.validation_share == 0.2
     assert PAPER.schedule == "constant"

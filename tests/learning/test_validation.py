@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from goalward.learning.validation import WALK_SEED, score, validation_states
 from goalward.search import SearchOptions, bind_heuristic, search
 from goalward.task.states import random_walk_states

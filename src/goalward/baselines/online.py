@@ -28,9 +28,7 @@ class OnlineNetwork:
         self._network = StateNetwork(task.n_atoms, options.shape, generator)
         self._network.silence(torch.from_numpy(np.flatnonzero(~core_atoms(task))))
         self._network.to(options.device)
-        self._optimiser = Adam(
-            self._network.parameters(), options.learning_rate, options.betas, options.epsilon, fused=True
-        )
+        self._optimiser = Adam(self._network.parameters(), options.learning_rate, fused=True)
 
     def fit(self, states: BitRows, labels: npt.NDArray[np.float32], epochs: int = 1) -> float:
         """Train on labelled states; return the mean squared error of the last epoch, in squared steps."""

@@ -91,8 +91,6 @@ class ExpertIteration:
     With a time limit a network is trained on a lesson for as long as making it took. ``tell`` hears of the first data.
     """
 
-    comparable = False  # labels change from round to round
-
     def __init__(
         self,
         source: Source,

@@ -47,8 +47,7 @@ class TrainingResult:
     @property
     def validation_loss(self) -> float:
         """That of the epoch whose weights were kept; infinite if there was none."""
-        kept = [epoch.validation_loss for epoch in self.curve if epoch.number == self.best_epoch]
-        return kept[0] if kept and math.isfinite(kept[0]) else math.inf
+        return next((epoch.validation_loss for epoch in self.curve if epoch.number == self.best_epoch), math.inf)
 
 
 # Called after every epoch, with a way to see the current weights; returns False or a reason to end training there.

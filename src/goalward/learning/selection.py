@@ -26,7 +26,7 @@ MIN_GAIN = 0.005
 """A way is better if plans cost less by this share, and by more than chance. Not tuned."""
 MIN_SECONDS = 0.05
 """Among ways with equal costs, one is better if it saves this time for a state, which users hardly notice."""
-UNSOLVED = 2.0
+UNSOLVED = 2
 """A state that is not solved costs this multiple of its most expensive plan. Not tuned."""
 HEAD_STARTS = (0.1, 1.0)
 """The head start of the lead is twice the time of its longest search, between so many seconds."""
@@ -62,8 +62,9 @@ class Verdict:
 
     def _log_cost(self, way: Way, state: int) -> float:
         cost = self.attempts[way][state].cost
-        known = [each[state].cost for each in self.attempts.values()]
-        return math.log(max(UNSOLVED * max((c or 0 for c in known), default=0) if cost is None else cost, 1))
+        if cost is None:
+            cost = UNSOLVED * max(attempts[state].cost or 0 for attempts in self.attempts.values())
+        return math.log(max(cost, 1))
 
     def gains(self, way: Way, other: Way = None) -> list[float]:
         """Logarithms of cost in the other way over cost in this way, by state."""
@@ -75,15 +76,15 @@ class Verdict:
         error = stdev(gains) / math.sqrt(len(gains)) if len(gains) > 1 else 0.0
         if fmean(gains) > MIN_GAIN + error:
             return True
-        seconds, others = (fmean(each.seconds for each in self.attempts[each_way]) for each_way in (way, other))
-        return fmean(gains) >= 0 and others - seconds > MIN_SECONDS
+        saved = fmean(b.seconds - a.seconds for a, b in zip(self.attempts[way], self.attempts[other], strict=True))
+        return fmean(gains) >= 0 and saved > MIN_SECONDS
 
     @property
     def best(self) -> Way:
-        """The way to use the network."""
+        """The way to use the network: without it if no state is solved in any way."""
         best: Way = None
         for way in LEADS:
-            if self.better(way, best):
+            if self.solved(*WAYS) and self.better(way, best):
                 best = way
         return best
 
@@ -97,10 +98,8 @@ class Verdict:
 
     @property
     def rank(self) -> tuple[float, ...]:
-        """Larger is better: states solved with the network, then cheaper plans, then faster searches."""
-        solved = self.solved(*LEADS_WITH_NETWORK) / self.states
-        fastest = min(fmean(each.seconds for each in self.attempts[way]) for way in LEADS_WITH_NETWORK)
-        return (solved, fmean(self.gains(self.best)), -fastest)
+        """Larger is better: states solved with the network, then cheaper plans."""
+        return (self.solved(*LEADS_WITH_NETWORK) / self.states, fmean(self.gains(self.best)))
 
     def info(self) -> dict[str, Any]:
         """The entries of the model file."""

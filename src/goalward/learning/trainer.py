@@ -13,7 +13,7 @@ from goalward.learning.adam import Adam
 from goalward.learning.batches import ChoiceBatches, StateBatches
 from goalward.learning.best_so_far import BestSoFar
 from goalward.learning.budget import Budget
-from goalward.learning.lessons import Lesson, Lessons, OneDataset
+from goalward.learning.lessons import Lesson, Lessons
 from goalward.learning.options import TrainingOptions
 from goalward.learning.results import End, Epoch, TrainingResult, Watch
 from goalward.learning.state_network import StateNetwork
@@ -59,7 +59,8 @@ def train_network(
         end = run.train()
     finally:
         torch.set_num_threads(threads)
-    return TrainingResult(run.best_weights, run.curve, run.best.epoch, end)
+    run.best.restore()
+    return TrainingResult(run.current_weights(), run.curve, run.best.epoch, end)
 
 
 class _Run:
@@ -79,11 +80,13 @@ class _Run:
         self.go_on = go_on or (lambda: True)
         self.random = np.random.default_rng([options.seed, 0, 0x7EA1])
         self.split_random = np.random.default_rng([options.seed, 0x5B17])
-        self.lessons = OneDataset(data) if isinstance(data, Dataset) else data
-        self.task = self.lessons.task
-        self.lesson: Lesson | None = None
+        self.task = data.task
         self.curve: list[Epoch] = []
-        first = self.lessons.next(0.0, None)
+        self.lessons = None if isinstance(data, Dataset) else data  # a data set is the one lesson of all epochs
+        if isinstance(data, Dataset):
+            first = Lesson(data.states, data.labels.astype(np.float32))
+        else:
+            first = data.next(0.0, None)
         spread = float(first.labels.std())
         self.mean, self.scale = (float(first.labels.mean()), max(spread, 1e-6)) if options.normalise else (0.0, 1.0)
         self._open(first)
@@ -92,17 +95,13 @@ class _Run:
         self.network = StateNetwork(self.task.n_atoms, options.shape, generator)
         self.network.silence(torch.from_numpy(np.flatnonzero(~core_atoms(self.task))))
         self.network.to(options.device)
-        self.optimiser = Adam(
-            self.network.parameters(), options.learning_rate, options.betas, options.epsilon, fused=True
-        )
+        self.optimiser = Adam(self.network.parameters(), options.learning_rate, fused=True)
         self.best = BestSoFar(self.network, options.patience)
         self.seen = 0  # states trained on, in all epochs
         self.validation_seconds = 0.0  # that the last evaluation of the held-out states took
 
     def _open(self, lesson: Lesson) -> None:
         """Make a lesson ready: some of its states are held out, the others are trained on."""
-        if lesson is self.lesson:
-            return
         self.lesson = lesson
         labels = (lesson.labels - self.mean) / self.scale
         self.batches = StateBatches(self.task, lesson.states, labels, self.options.device)
@@ -111,11 +110,6 @@ class _Run:
         self.validation_rows, self.train_rows = np.sort(order[:held_out]), order[held_out:]
         self.choices = None if lesson.choices is None else ChoiceBatches(self.task, lesson.choices, self.options.device)
 
-    @property
-    def best_weights(self) -> NetworkWeights:
-        self.best.restore()
-        return self.current_weights()
-
     def current_weights(self) -> NetworkWeights:
         return self.network.export(self.mean, self.scale)
 
@@ -123,7 +117,7 @@ class _Run:
         """Train until something ends it."""
         try:
             for number in range(1, self.options.max_epochs + 1):
-                if number > 1:
+                if self.lessons and number > 1:
                     self._open(self.lessons.next(self._progress(number - 1), self.current_weights))
                 end = self._epoch(number)
                 if end:
@@ -143,14 +137,14 @@ class _Run:
         seconds, rate = self.budget.elapsed, self.optimiser.rate
         epoch = Epoch(number, train_loss, validation_loss, seconds, rate, self.seen, mean_error)
         self.curve.append(epoch)
-        if self.lessons.comparable:
-            self.best.add(number, validation_loss)
-        else:
+        if self.lessons:
             self.best.keep(number)
+        else:
+            self.best.add(number, validation_loss)
         answer = self.watch(epoch, self.current_weights) if self.watch else None
         if answer is False or not self.go_on():
             return "interrupted"
-        if isinstance(answer, str) and self.lessons.may_end():
+        if isinstance(answer, str) and (self.lessons is None or self.lessons.may_end()):
             self.best.keep(number)  # a reason that speaks for the present weights
             return answer
         if self._out_of_time():
@@ -173,7 +167,6 @@ class _Run:
 
     def _learn(self) -> float:
         """One epoch; the mean loss in squared steps. It ends early if the loss is not finite."""
-        assert self.lesson is not None
         begun = self.budget.elapsed
         total, seen, passes, ended = 0.0, 0, 0, False
         while not ended and (passes < self.lesson.passes or self.budget.elapsed - begun < self.lesson.seconds):
