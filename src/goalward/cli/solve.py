@@ -97,7 +97,7 @@ def solve(
         for file in plan_files.values():
             check_output(file, [model, *states], force=force)
     begun = limits.elapsed
-    with limits.enforce("loading the model and reading the states"):  # a model of a domain grounds each of them
+    with limits.enforce("loading the model and reading the states"):  # a domain model grounds each state's problem
         loaded = load_model(model)
         starts = [_read(loaded, path) for path in states]
     readable = [start for start in starts if isinstance(start, Start)]
@@ -165,7 +165,7 @@ def _complain(rows: list[Row], starts: Sequence[Start | GoalwardError]) -> None:
 
 
 def _exit_code(rows: list[Row], starts: Sequence[Start | GoalwardError]) -> int:
-    """That of the first state that was not solved."""
+    """The exit code for the first state that was not solved; success if all were solved."""
     for row, start in zip(rows, starts, strict=True):
         if isinstance(start, GoalwardError):
             return start.exit_code
