@@ -402,7 +402,7 @@ def test_what_is_no_model_is_refused(goalward: Goalward, domain: Path, tmp_path:
 def test_on_a_terminal_every_result_has_a_line_of_its_own_and_progress_leaves_nothing_behind() -> None:
     shown = on_terminal("solve", MODEL, *STATES, whole=True)
     assert shown.code == 0
-    assert "1 of 5 states, 1 solved" in shown.text
+    assert "1 of 5 states done, 1 solved" in shown.text
     loaded, header, *rows, solved, medians, rate, total = shown.screen
     assert (loaded[:7], header[:5]) == ("Loaded ", "state")
     assert [row["state"] for row in rows_of(rows)] == [str(state) for state in STATES]
@@ -424,7 +424,7 @@ def test_results_go_to_standard_output_even_if_progress_is_on_a_terminal() -> No
     # goalward solve … > results.txt
     shown = on_terminal("solve", MODEL, *STATES)
     assert shown.code == 0
-    assert "5 of 5 states, 5 solved" in shown.text
+    assert "5 of 5 states done, 5 solved" in shown.text
     assert len(rows_of(shown.out.splitlines())) == 5
     assert shown.screen == [""], "progress has gone"
 

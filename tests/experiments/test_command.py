@@ -62,7 +62,7 @@ def test_failed_units_stay_so_until_they_are_tried_again(tmp_path: Path, capsys:
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[:2] for line in lines[:3]] == [["method", "solved"], ["ff", "1/1"], ["blind", "1/1"]]
     assert lines[-2:] == [
-        "2 of 2 units done, 2 solved, 0 failed",
+        "2 of 2 units done, 0 failed; 2 of 2 searches solved",
         f"Tables and plots: goalward experiment report {output} -o {output}/report.html",
     ]
     with open_store(output) as store:

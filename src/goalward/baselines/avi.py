@@ -35,7 +35,7 @@ class AviOptions(LearnOptions):
 
 
 def learn(trial: Trial[AviOptions]) -> TrainingResult:
-    """Run value iteration until the time is over."""
+    """Run value iteration until the time limit."""
     from goalward.baselines.online import OnlineNetwork  # noqa: PLC0415 - loads PyTorch
 
     task, options = trial.task, trial.options

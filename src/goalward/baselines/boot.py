@@ -101,7 +101,7 @@ def learn(trial: Trial[BootOptions]) -> TrainingResult:
 
 
 def bootstrap(trial: Trial[BootOptions], make_labels: MakeLabels) -> TrainingResult:
-    """Run rounds of regression, search and training until the time is over."""
+    """Run rounds of regression, search and training until the time limit."""
     from goalward.baselines.online import OnlineNetwork  # noqa: PLC0415 - loads PyTorch
 
     task, options = trial.task, trial.options

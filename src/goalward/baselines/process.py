@@ -135,7 +135,7 @@ class Listener:
         return [kept[-KEPT_BYTES:].decode(errors="replace") for kept in self._kept]
 
     def listen(self, seconds: float) -> None:
-        """Wait up to so many seconds for output, and read what is there."""
+        """Wait at most this time for output, and read what is available."""
         for key, _ in self._selector.select(seconds):
             piece = os.read(key.fd, 2**16)
             if not piece:

@@ -197,7 +197,7 @@ class _Observer:
             self.figures.say(line)
 
     def update(self, line: str) -> None:
-        """A minor event, which only a terminal shows."""
+        """Show a minor event, only on a terminal."""
         head = f"{self.done} of {counted(self.total, 'run')}, {self.solved} solved   "
         self.figures.update(Text.assemble((head, "dim"), printable(line)))
 
@@ -215,7 +215,7 @@ class _TrainingWatcher(Watcher):
 
     def epoch(self, trial: int, epoch: Epoch, probe: Probe | None) -> bool:
         if probe is not None:
-            self.solved = f", solves {probe.solved} of {counted(probe.states, 'validation state')}"
+            self.solved = f", solves {probe.solved} of {counted(probe.states, 'state')}"
         self.observer.update(f"{self.method}: training, epoch {epoch.number}{self.solved}")
         return self.go_on()
 

@@ -163,9 +163,10 @@ def _table(rows: Iterable[dict[str, Any]], running: Mapping[tuple[str, str], int
 
 def _line(progress: Progress) -> str:
     lost = f", {progress.lost} lost and started again" if progress.lost else ""
+    solved, searches = progress.searches()
     return (
-        f"{progress.total('done')} of {progress.total('units')} units done, {progress.total('solved')} solved, "
-        f"{progress.total('failed')} failed{lost}"
+        f"{progress.total('done')} of {progress.total('units')} units done, {progress.total('failed')} failed{lost}; "
+        f"{solved} of {counted(searches, 'search', 'searches')} solved"
     )
 
 
@@ -194,9 +195,11 @@ class _Observer:
             self.figures.say(self.line())
 
     def line(self) -> str:
-        running = self.progress.running.total()
-        left = self.progress.seconds_left(self.jobs)
-        now = f"{running} running" if running else "waiting for workers"
-        if self.progress.total("done") == self.progress.total("units"):
+        done, units = self.progress.total("done"), self.progress.total("units")
+        if done == units:
             return _line(self.progress)
-        return f"{_line(self.progress)}, {now}, about {format_duration(left)} left"
+        # The table on a terminal has the other figures.
+        head = f"{done} of {units} units done" if self.figures.shown else _line(self.progress)
+        running = self.progress.running.total()
+        now = f"{running} running" if running else "waiting for workers"
+        return f"{head}; {now}, about {format_duration(self.progress.seconds_left(self.jobs))} left"

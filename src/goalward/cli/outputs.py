@@ -17,7 +17,7 @@ from goalward.task.plan_file import check_writable
 from goalward.task.store import stored_format
 
 END_BYTES = 4096
-"""How much of the beginning and of the end of a file is looked at."""
+"""Number of bytes that are read at the beginning and at the end of a file to recognise it."""
 _BEGINNINGS = re.compile(
     rb"; goalward generate |\(define \(problem [^\s()]+-walk-\d+\)"
     rb"|<!doctype html>.* \xe2\x80\x93 goalward</title>"

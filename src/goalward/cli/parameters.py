@@ -22,14 +22,14 @@ OPTIONS = "Options"
 """The section of the help page for flags that belong to no other."""
 
 Function = Callable[..., int | None]
-"""What a command does; it returns the exit code, None for success."""
+"""A command's function. It returns the exit code, or None for success."""
 
 
 # --- kinds of values ---
 
 
 class PathType(click.ParamType[Path]):
-    """A file or folder; whether it can be read or written is checked by the code that does so."""
+    """A file or folder. It is not checked here, but by the code that reads or writes it."""
 
     name = "path"
 

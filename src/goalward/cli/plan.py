@@ -234,7 +234,7 @@ class PlanSeries:
 
     @property
     def summary(self) -> str:
-        """Where the plans are."""
+        """A line that names the plan files."""
         if len(self.plans) == 1:
             return f"Plan written to {self.file(1)}"
         return f"{len(self.plans)} plans written to {self.file(1)} to {self.file(len(self.plans))}, the best one last"

@@ -1,4 +1,4 @@
-"""What the commands that search share: flags, and what the ends of search and improvement are called."""
+"""Flags and status texts that are common to the commands that search."""
 
 from __future__ import annotations
 
@@ -56,5 +56,5 @@ def search_flag(note: str, more: str = "") -> Flag:
 
 
 def parse_improvement(text: str | None) -> Improvement | None:
-    """How long to improve plans, from the text of --improve."""
+    """The limits of plan improvement, from the value of --improve."""
     return DEFAULT_IMPROVEMENT if text is None else Improvement.of(text)

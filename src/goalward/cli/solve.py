@@ -97,7 +97,7 @@ def solve(
         for file in plan_files.values():
             check_output(file, [model, *states], force=force)
     begun = limits.elapsed
-    with limits.enforce("loading the model and reading the states"):  # a model of a domain grounds each of them
+    with limits.enforce("loading the model and reading the states"):  # a domain model grounds each state's problem
         loaded = load_model(model)
         starts = [_read(loaded, path) for path in states]
     readable = [start for start in starts if isinstance(start, Start)]
@@ -165,7 +165,7 @@ def _complain(rows: list[Row], starts: Sequence[Start | GoalwardError]) -> None:
 
 
 def _exit_code(rows: list[Row], starts: Sequence[Start | GoalwardError]) -> int:
-    """That of the first state that was not solved."""
+    """The exit code for the first state that was not solved; success if all were solved."""
     for row, start in zip(rows, starts, strict=True):
         if isinstance(start, GoalwardError):
             return start.exit_code
@@ -183,8 +183,8 @@ def _with_all_columns(rows: list[Row]) -> list[Row]:
 def _without_the_network(model: LearnedModel) -> str:
     if model.info.get("network_share"):
         return (
-            "Training found that the network is good for improving plans, not for finding them: it is used for that "
-            "only (--search hybrid uses it for both)."
+            "Training found that the network is good for improving plans, but not for finding them, so it is only "
+            "used for improvement (--search hybrid uses it for both)."
         )
     return "Training found that this model does not help: searching without it (--search hybrid uses it)."
 
@@ -253,7 +253,7 @@ def _summary_lines(summary: dict[str, Any]) -> str:
         )
     if rate:
         improved = (
-            f", {format_short_duration(summary['improve_time'])} of improving plans" if summary["improve_time"] else ""
+            f", {format_short_duration(summary['improve_time'])} of improvement" if summary["improve_time"] else ""
         )
         searched = format_short_duration(summary["search_time"])
         lines.append(f"{format_count(rate)} evaluations/s; {searched} of search{improved}.")
@@ -368,4 +368,4 @@ class _Results:
             self.live.searching(figures, self._counts())
 
     def _counts(self) -> str:
-        return f"{self._done} of {counted(self._total, 'state')}, {self._solved} solved"
+        return f"{self._done} of {counted(self._total, 'state')} done, {self._solved} solved"

@@ -32,7 +32,7 @@ def _end_at_once(number: int, frame: FrameType | None) -> NoReturn:
 
 
 def start_clock(ago: float = 0.0) -> None:
-    """A command starts, or started so many seconds ago. Time limits count from here, so that they include imports."""
+    """Start the clock of a command, or set it to ``ago`` seconds. It starts early: time limits include imports."""
     global _started  # noqa: PLW0603 - a process runs one command
     _started = time.monotonic() - ago
 

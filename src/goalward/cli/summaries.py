@@ -12,11 +12,12 @@ from goalward.measures import format_count, format_duration, format_short_durati
 from goalward.outward import printable
 
 FOOTNOTE = """\
-medians over solved states; search: seconds of search alone
-time: wall-clock time with reading and grounding, or loading the model, and with improving plans"""
+medians over the states that the method solved
+search: time of the search alone
+time: wall-clock time including grounding or loading, and plan improvement"""
 
 RATIO_FOOTNOTE = f"""\
-geometric means over the states that some method solved; time includes reading and grounding, or loading the model
+geometric means over the states that some method solved; time as above
 a state without a plan counts as {PENALTY:g} times its most expensive known plan"""
 
 
@@ -36,7 +37,7 @@ def show_summaries(summaries: Sequence[MethodSummary]) -> None:
 
 
 def _show_ratios(summaries: Sequence[MethodSummary]) -> None:
-    """Cost over time, if several methods found plans."""
+    """Print the cost of plans over time, if several methods found plans."""
     times = list(dict.fromkeys(seconds for summary in summaries for seconds in summary.cost_ratios or ()))
     if not times:
         return

@@ -181,7 +181,7 @@ def describe_training(model: Model) -> str:
 
 
 def _verdict(info: dict[str, Any]) -> str:
-    """How goalward solve uses the network, and what to try if it does not."""
+    """Text on how goalward solve will use the network, with advice if it will not."""
     use, ratio = network_use(info), describe_cost_ratio(info)
     cheaper = "" if ratio is None else f" On validation states, {ratio}."
     if use is NetworkUse.SEARCH:

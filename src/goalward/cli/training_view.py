@@ -1,4 +1,4 @@
-"""What a person sees of a training: figures on a terminal or in a notebook, otherwise a line every few seconds."""
+"""Shows the progress of training: live on a terminal or in a notebook, otherwise as a line every few seconds."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class _View:
 
     @property
     def elapsed(self) -> float:
-        """Seconds of the time limit that are over."""
+        """Seconds since the training started."""
         return time.monotonic() - self.started
 
     def progress(self, done: float | None) -> str:
@@ -99,7 +99,7 @@ FULL, EMPTY = "█", "░"
 
 @dataclass
 class _Trial:
-    """What is known of one trial."""
+    """The progress of one trial."""
 
     number: int
     phase: str = "starting"
@@ -108,7 +108,7 @@ class _Trial:
     at_work: bool = True
 
     def rows(self, unit: str) -> list[Row]:
-        """Names and values: what matters most comes first; errors are in this unit."""
+        """Names and values, the most important first; ``unit`` is that of errors."""
         rows, probe, last = [], self.probe, self.last
         if probe is not None:
             rows.append(("short searches", f"solve {probe.solved} of {counted(probe.states, 'validation state')}"))
@@ -145,14 +145,14 @@ class TrainingView(_View, Watcher):
         super().__init__(options.time_limit, interrupt, shown, spent)
 
     def phase(self, name: str, trial: int) -> None:
-        """Something begins."""
+        """A phase has started."""
         if name == "rollouts":
             self.seen[trial] = _Trial(trial)
         self._heard_of(trial).phase = name
         self.tick(now=True)
 
     def epoch(self, trial: int, epoch: Epoch, probe: Probe | None) -> bool:
-        """An epoch is over; False ends training."""
+        """An epoch has ended. Returns False to stop training."""
         known = self._heard_of(trial)
         known.last = epoch
         known.probe = probe or known.probe
@@ -214,7 +214,7 @@ class DomainView(_View):
         self.tick(now=len(self.taught) == len(self.names))
 
     def epoch(self, epoch: DomainEpoch) -> bool:
-        """An epoch is over; False ends training."""
+        """An epoch has ended. Returns False to stop training."""
         self.last = epoch
         return self.go_on()
 
@@ -267,7 +267,7 @@ class TrainingLog(Relay):
             board.close()
 
     def epoch(self, trial: int, epoch: Epoch, probe: Probe | None) -> bool | None:
-        """An epoch is over."""
+        """An epoch has ended."""
         searches = (probe.solved, probe.states, probe.cost_ratio, probe.expansions_per_step) if probe else [None] * 4
         figures = (epoch.train_loss, epoch.validation_loss, epoch.learning_rate)
         self._rows.writerow([trial + 1, epoch.number, f"{epoch.seconds:.3f}", *figures, *searches, epoch.mean_error])

@@ -60,7 +60,7 @@ class Workers:
         return sum(self.client.nthreads().values())
 
     def failures_allowed(self) -> int:
-        """How often the scheduler itself moves a unit of a lost worker to another one before it reports the loss."""
+        """How many times the scheduler moves a unit of a lost worker to another worker before it reports the loss."""
         if self.own_scheduler:
             return int(SETTINGS["distributed.scheduler.allowed-failures"])
         return int(self.client.run_on_scheduler(_failures_allowed))
@@ -144,7 +144,7 @@ def slurm_cluster(config: Config, jobs: int, logs: Path) -> Iterator[Workers]:
 
     _check_slurm(submit_script(config, logs))
     logs.mkdir(parents=True, exist_ok=True)
-    keys = logs / "keys"  # read by workers on other machines, and by nobody else
+    keys = logs / "keys"  # only for this user's workers, which may be on other machines
     keys.mkdir(mode=0o700, exist_ok=True)
     keys.chmod(0o700)
     options = _slurm_options(config, logs)

@@ -41,7 +41,7 @@ class Curve:
         return self.plans[-1][1] if self.plans else math.inf
 
     def cost_at(self, seconds: float) -> float:
-        """Cost of the best plan after so many seconds; infinite if there was none yet."""
+        """Cost of the best plan found within this time; infinite if there was none."""
         return min((cost for found, cost in self.plans if found <= seconds), default=math.inf)
 
     def time_until(self, cost: float) -> float | None:

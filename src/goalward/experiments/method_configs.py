@@ -92,7 +92,7 @@ class MethodConfig:
                 self._refuse_search_options()
                 make_options(self.method, self.options)
             else:
-                self._check_unlearned()
+                self._check_untrained()
         except GoalwardError as error:
             raise UsageError(f"{self.label}: {error}") from None
         return self
@@ -116,7 +116,8 @@ class MethodConfig:
         self._refuse_search_options()
         self.domain_options(0, 1.0)
 
-    def _check_unlearned(self) -> None:
+    def _check_untrained(self) -> None:
+        """Check the options of a method that is not trained here: a planner, or a model of a domain from a file."""
         self._refuse_search_options()
         known = ["model"] if self.kind == "domain" else []
         for name in self.options:
@@ -124,8 +125,8 @@ class MethodConfig:
                 raise UsageError(f"{self.method} has no option {name!r}{known_names(name, known)}")
         if self.kind == "domain" and not isinstance(self.options.get("model"), str):
             raise UsageError(
-                f"{self.method} is learned per domain: set options.model to its model file, in which {{domain}} stands "
-                'for the name of the domain, or set a time limit to train it here, as in train = "10m"'
+                f"{self.method} is learned per domain: set options.model to its model file, with {{domain}} for the "
+                'name of the domain, or set a time limit to train it here, as in train = "10m"'
             )
 
     def _refuse_search_options(self) -> None:
@@ -199,7 +200,7 @@ class MethodConfig:
 
     @property
     def improvement(self) -> Improvement | None:
-        """How long plans are improved; None if they are not."""
+        """The limits of plan improvement; None if plans are not improved."""
         value = self.full_search.get(IMPROVE)
         if value in (AUTO, ANYTIME):
             return DEFAULT_IMPROVEMENT if value == AUTO else UNLIMITED_IMPROVEMENT

@@ -87,6 +87,11 @@ class Progress:
         """The sum of a column (units, done, solved or failed) over all groups."""
         return sum(row[column] for row in self.rows.values())
 
+    def searches(self) -> tuple[int, int]:
+        """The numbers of searches that are solved and done."""
+        rows = [row for (_, kind), row in self.rows.items() if kind == "search"]
+        return sum(row["solved"] for row in rows), sum(row["done"] for row in rows)
+
     def seconds_left(self, jobs: int) -> float:
         """Estimate the remaining wall-clock time.
 

@@ -54,6 +54,7 @@ class Rollouts:
     operators: Ints
 
     def __len__(self) -> int:
+        """The number of pre-images."""
         return len(self.depth)
 
     @cached_property

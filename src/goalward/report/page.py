@@ -46,7 +46,7 @@ def make_page(experiment: Experiment, store: Store) -> dict[str, Any]:
         "max_points": MAX_POINTS,
         "curves": _curves(experiment),
         "settings": _settings(experiment),
-        "along": _along(experiment, store),
+        "along": _heuristic_along_plans(experiment, store),
         "best_h": _best_h(experiment, store),
         "cost_curves": _cost_curves(experiment, store),
         **_quality(experiment, store),
@@ -204,17 +204,17 @@ def _settings(experiment: Experiment) -> dict[str, Any]:
     }
 
 
-def _along(experiment: Experiment, store: Store) -> list[list[Any]]:
-    """[method, instance, plans, [remaining steps], [h]]."""
+def _heuristic_along_plans(experiment: Experiment, store: Store) -> list[list[Any]]:
+    """Mean h by remaining steps: [method, instance, number of plans, [remaining steps], [h]]."""
     instances = {instance: number for number, instance in enumerate(experiment.instances)}
     return [
         [one.method, instances[one.instance], one.n_plans, *_columns_of(one.points)]
-        for one in training.heuristic_along_plans(experiment, store)
+        for one in training.heuristic_heuristic_along_plans_plans(experiment, store)
     ]
 
 
 def _best_h(experiment: Experiment, store: Store) -> list[list[Any]]:
-    """[method, instance, state, solved, [seconds], [minimum h so far]]."""
+    """Minimum h over time: [method, instance, state, solved, [seconds], [minimum h so far]]."""
     instances = {instance: number for number, instance in enumerate(experiment.instances)}
     return [
         [one.method, instances[one.instance], one.state, int(one.solved), *_columns_of(one.points)]
@@ -223,7 +223,7 @@ def _best_h(experiment: Experiment, store: Store) -> list[list[Any]]:
 
 
 def _queues(experiment: Experiment, store: Store) -> list[list[Any]]:
-    """[method, [[heuristic, evaluations], …], [[queue, expansions, plans found], …]]."""
+    """Use of heuristics and queues: [method, [[heuristic, evaluations], …], [[queue, expansions, plans found], …]]."""
     return [
         [
             use.method,

@@ -45,7 +45,10 @@ class RatioSums:
 
 
 def ratios_over_time(found: Curves) -> tuple[list[float], list[RatioSums]]:
-    """Times, evenly spaced on a logarithmic axis, and the ratios at these times; empty for fewer than two methods."""
+    """Times, evenly spaced on a logarithmic axis, and the sums of log cost ratios at these times by method and domain.
+
+    Both are empty if there are fewer than two methods.
+    """
     if len(found) < 2:
         return [], []
     longest = max(curve.seconds for by_state in found.values() for curve in by_state.values())

@@ -35,7 +35,8 @@ class Sampler:
     parts: tuple[str, ...] = ()
 
 
-def _coin_flips(task: Task, n: int, random: Generator, go_on: GoOn | None) -> Pool:
+def _no_pool(task: Task, n: int, random: Generator, go_on: GoOn | None) -> Pool:
+    """Without a pool, open atoms are sampled independently."""
     return None
 
 
@@ -49,7 +50,7 @@ def _random_walks(task: Task, n: int, random: Generator, go_on: GoOn | None) -> 
 SAMPLERS: dict[str, Sampler] = {
     sampler.name: sampler
     for sampler in [
-        Sampler("uniform", "open atoms are true with probability ½, mutexes repaired (as in the paper)", _coin_flips),
+        Sampler("uniform", "open atoms are true with probability ½, mutexes repaired (as in the paper)", _no_pool),
         Sampler("reachable", "open atoms come from a state of a forward random walk", _random_walks),
         Sampler("mixed", "half uniform, half reachable", parts=("uniform", "reachable")),
     ]

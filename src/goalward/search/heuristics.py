@@ -85,21 +85,24 @@ class BoundHeuristic:
         return f"<BoundHeuristic {self.name} for {self.task.problem_name}{counts}>"
 
     def _needs_whole(self, states: BitRows) -> bool:
-        """True if these states need the whole problem. Also creates the native problem that they need."""
+        """True if the reduced native problem is not valid for these states (see :func:`native_problem`).
+
+        Also creates the native problem that is needed, whole or reduced.
+        """
         whole = self._whole or bool(((states & self._fixed) != self._fixed).any())
         if whole not in self._problems:
             self._problems[whole] = native_problem(self.task, whole=whole)
         return whole
 
     def evaluator(self, states: BitRows) -> _core.Heuristic:
-        """The native evaluator on the native problem that these states need."""
+        """The native evaluator, on the whole native problem if one of these states needs it."""
         whole = self._needs_whole(states)
         if whole not in self._evaluators:
             self._evaluators[whole] = self._make(self._problems[whole])
         return self._evaluators[whole]
 
     def guidance(self, states: BitRows) -> _core.Guidance:
-        """The native h_FF and landmarks on the native problem that these states need."""
+        """The native data for h_FF and landmarks, on the whole native problem if one of these states needs it."""
         return _guidance(self.task, self._problems[self._needs_whole(states)])
 
     def evaluate(self, states: StatesLike) -> npt.NDArray[np.float32]:

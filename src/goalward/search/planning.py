@@ -39,7 +39,7 @@ class LearnedModel(ABC):
     """Base class of learned heuristics, for one problem or for a whole domain."""
 
     info: dict[str, Any]
-    """How it was made: method, options, seed, versions, training curve."""
+    """The record of its training: method, options, seed, versions, training curve."""
     task: Task | None
     """The task that it was trained for; None if it is for any problem of a domain."""
 

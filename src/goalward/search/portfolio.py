@@ -15,9 +15,9 @@ from goalward import _core
 Lead = Literal["landmarks", "agenda", "novelty", "hybrid", "network"]
 LEADS: dict[Lead, str] = {
     "landmarks": "h_FF and landmarks",
-    "agenda": "goal by goal",
+    "agenda": "goal agendas",
     "novelty": "novelty",
-    "hybrid": "the network beside h_FF and landmarks",
+    "hybrid": "h_FF and landmarks with the network",
     "network": "the network alone",
 }
 """The parts that can lead, with descriptions."""

@@ -1,7 +1,7 @@
-"""How a model is searched unless the user says otherwise: the only place that decides it.
+"""Chooses how to search with a model, unless the user does.
 
 ``goalward solve``, ``plan --model``, ``compare``, :func:`goalward.plan`, :meth:`Model.solve` and the unified-planning
-engine all ask :func:`strategy_for`. Training leaves its verdict in the model file; this module turns it into options.
+engine all use :func:`strategy_for`. It follows the verdict that training stores in the model file.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
     from goalward.search.planning import LearnedModel  # imports this module
 
 PLAIN = SearchOptions(algorithm="portfolio", lead="landmarks")
-"""The search of ``goalward plan``, whatever led on validation states."""
+"""The search of ``goalward plan``, which does not depend on the verdict of a training."""
 
 
 class NetworkUse(Enum):
-    """What validation searches after training found a network good for."""
+    """What a network should be used for, according to the validation searches after training."""
 
     SEARCH = "search"  # finding the first plan, and perhaps improving it
     IMPROVEMENT = "improvement"
     NONE = "none"
-    UNKNOWN = "unknown"  # no validation state was solved in the time that there was
+    UNKNOWN = "unknown"  # no validation state was solved within the time limit
 
 
 @dataclass(frozen=True)
 class Strategy:
-    """Search options, and how to bind the heuristic that goes with them to a task."""
+    """Search options, and a function that binds their heuristic to a task."""
 
     options: SearchOptions
     bind: Callable[[Task], BoundHeuristic]
@@ -42,7 +42,7 @@ class Strategy:
 def default_search(
     *, learned: bool, algorithm: Algorithm | None = None, batch: int | tuple[int, ...] | None = None
 ) -> SearchOptions:
-    """Options for a heuristic that is learned, or not; None stands for the default.
+    """Search options for a learned heuristic or for h_FF; an argument that is None gets its default.
 
     A learned heuristic may mislead, so greedy searches of several widths take turns with it. The paper's search is
     ``algorithm="gbfs", batch=1``.
@@ -59,10 +59,10 @@ def strategy_for(
     algorithm: Algorithm | None = None,
     batch: int | tuple[int, ...] | None = None,
 ) -> Strategy:
-    """How to search with a model, or with h_FF if there is none.
+    """Choose how to search with a model, or with h_FF if there is no model.
 
-    If training found that searches without the network find first plans as good, or found nothing out, the network is
-    left to the improvement of plans. ``algorithm="portfolio"`` leaves it out of both.
+    By default, the network searches for the first plan only if that was better on validation states. Otherwise, or if
+    no validation state was solved, it is used only to improve plans. ``algorithm="portfolio"`` does not use it at all.
     """
     if model is None or algorithm == "portfolio":
         return Strategy(default_search(learned=False, algorithm=algorithm, batch=batch), bind_h_ff)
@@ -72,17 +72,17 @@ def strategy_for(
 
 
 def network_use(info: Mapping[str, Any]) -> NetworkUse | None:
-    """The verdict in the record of a model; None if it was never validated."""
+    """The verdict in a model's info; None if the model was not validated."""
     if "network_use" in info:
         return NetworkUse(info["network_use"])
-    helps = info.get("likely_to_help")  # as earlier versions wrote it
+    helps = info.get("likely_to_help")  # written by earlier versions
     if helps is None:
         return None if info.get("solved_without") is None else NetworkUse.UNKNOWN
     return NetworkUse.SEARCH if helps else NetworkUse.NONE
 
 
 def describe_cost_ratio(info: Mapping[str, Any]) -> str | None:
-    """What the network saved on validation states after training; None if plans were not compared."""
+    """A clause on the cost of plans with and without the network; None if plans were not compared."""
     if info.get("cost_ratio") is None or not info.get("quality_states"):
         return None
     if not info.get("network_share") and network_use(info) is not NetworkUse.SEARCH:
@@ -93,5 +93,5 @@ def describe_cost_ratio(info: Mapping[str, Any]) -> str | None:
 
 
 def bind_h_ff(task: Task) -> BoundHeuristic:
-    """h_FF, which the portfolio is built around."""
+    """Bind h_FF, the heuristic of the portfolio."""
     return bind_heuristic(task, "ff")

@@ -78,7 +78,7 @@ def _ground(domain: Domain, problem: Problem, others: Sequence[Problem]) -> Task
     parsed, explored, mutex_groups, inits = translate(domain, problem, others)
     relaxed_goal, fluents, actions, goal, axioms = explored
     if axioms:
-        raise _surviving_axiom(domain, problem, axioms)
+        raise _axiom_error(domain, problem, axioms)
     if goal is None or not relaxed_goal:
         raise UnsolvableError(f"{problem.source}: no plan exists, the goal is unreachable even without delete effects")
     builder = _Builder(domain, fluents, actions, goal)
@@ -86,7 +86,8 @@ def _ground(domain: Domain, problem: Problem, others: Sequence[Problem]) -> Task
     return builder.build(domain, problem, inits, mutex_groups, bool(parsed.use_min_cost_metric))
 
 
-def _surviving_axiom(domain: Domain, problem: Problem, axioms: Iterable[Any]) -> UnsupportedError:
+def _axiom_error(domain: Domain, problem: Problem, axioms: Iterable[Any]) -> UnsupportedError:
+    """The error for axioms that remain after grounding: from derived predicates, or from the translated goal."""
     names = {axiom.effect.predicate for axiom in axioms}
     declared = [derived for derived in domain.derived if derived.name in names]
     if declared:

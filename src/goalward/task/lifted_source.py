@@ -43,7 +43,7 @@ _UNSUPPORTED_REQUIREMENTS = frozenset(
 
 
 NO_SECTION = Block()
-"""The empty block that stands for a missing section."""
+"""An empty block, used for missing sections."""
 NO_SECTION.offset = 0
 
 

@@ -290,7 +290,7 @@ class _DisjunctiveNormalForm:
     def of(self, condition: Any) -> list[int]:
         """The cases of a condition. None implies another one if there are at most :data:`MAX_COMPARED`."""
         if isinstance(condition, pddl.Literal):
-            return [1 << self._bit(condition)]
+            return [1 << self._number_of(condition)]
         if isinstance(condition, pddl.Disjunction):
             return _weakest(case for part in condition.parts for case in self.of(part))
         if isinstance(condition, pddl.Falsity):
@@ -311,7 +311,8 @@ class _DisjunctiveNormalForm:
         """False if the case contains a literal and its negation."""
         return not case & (case >> 1) & self.first_of_pair
 
-    def _bit(self, literal: Any) -> int:
+    def _number_of(self, literal: Any) -> int:
+        """The number of a literal, which is its bit in cases. A new literal and its negation get the next two."""
         if literal not in self.numbers:
             if len(self.literals) > MAX_LITERALS:
                 self.count(MAX_WORK)

@@ -99,7 +99,7 @@ private:
         }
     }
 
-    // Of the way to a leaf, whose last operator this is. Costs of operators are counted if there is only one.
+    // The cost of the path to a leaf. `op` is its last operator, and the only one if costs are counted.
     float price(int32_t op) const {
         return counts_costs_ ? static_cast<float>(problem_.cost(op)) : static_cast<float>(depth_);
     }

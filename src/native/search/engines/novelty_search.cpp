@@ -172,8 +172,8 @@ void NoveltySearch::add(StateId state, const Node& node, const std::vector<int32
     nodes_.commit();
     ++stats_.evaluated;
     stats_.best_h = std::min(stats_.best_h, static_cast<float>(node.missing));
-    novelty_.allow(std::min({initial_table_bytes + space_.size() * table_bytes_per_state, max_table_bytes,
-                             budget_.room() / 4}));
+    novelty_.set_max_bytes(std::min(
+        {initial_table_bytes + space_.size() * table_bytes_per_state, max_table_bytes, budget_.room() / 4}));
     const uint32_t its_partition = partition(node);
     const auto novelty = static_cast<uint64_t>(fresh ? novelty_.see(its_partition, state_atoms_, *fresh)
                                                      : novelty_.see(its_partition, state_atoms_));

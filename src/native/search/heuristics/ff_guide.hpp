@@ -1,4 +1,4 @@
-// h_FF as a guide: the length of a relaxed plan, and its first steps (FF's helpful actions), from one relaxed pass.
+// h_FF as a guide: the value is the length of a relaxed plan, and preferred operators are FF's helpful actions.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ public:
         : relaxation_(problem, Relaxed::ff, std::move(operators)) {}
 
     RelaxationEvaluator& relaxation() { return relaxation_; }
-    // Estimates the way to these atoms, all different, instead of to the problem's goal.
+    // Replaces the problem's goal by these atoms, which must be distinct.
     void set_goal(std::span<const int32_t> atoms) { relaxation_.set_goal(atoms); }
 
     float evaluate(StateId id, StateSpace& space, std::vector<int32_t>* preferred) override {
@@ -29,7 +29,7 @@ public:
     const char* name() const override { return "ff"; }
 
 private:
-    static constexpr uint64_t nanoseconds = 4;  // for each unit of a pass; 3 to 6 were measured
+    static constexpr uint64_t nanoseconds = 4;  // per unit of effort of a pass; 3 to 6 were measured
 
     RelaxationEvaluator relaxation_;
 };

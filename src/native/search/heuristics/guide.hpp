@@ -1,7 +1,7 @@
-// What orders a lazy search: a value of a state, and if it can the operators that look best there.
+// Guides of lazy searches: each gives a state its value and, if it can, its preferred operators.
 //
-// A guide is asked once per *expanded* state (the search is lazy: successors are ordered by their parent's value), and
-// hears of every transition, so that it may depend on the path:
+// A lazy search evaluates a state when it is *expanded*, and orders successors by the value of their parent. It tells
+// the guide about every transition, so that values may depend on the path:
 //
 //     guide.start(root, space, budget);
 //     float h = guide.evaluate(root, space, &preferred);
@@ -25,14 +25,14 @@ class Guide {
 public:
     virtual ~Guide() = default;
 
-    // A search begins at this state. Throws OutOfBudget if that takes too long or too much memory.
+    // Starts a search in this state. Throws OutOfBudget if preparations exceed the time or memory limit.
     virtual void start(StateId id, StateSpace& space, Budget& budget) {
         (void)id;
         (void)space;
         (void)budget;
     }
-    // The search has stored `child`, which is new, or has met it again on another path (fresh == false). Guides that
-    // depend on the path keep what they know of each state in arrays indexed by id; ids count up from 0.
+    // Called after a step to `child`. `fresh` is false if the search had already reached that state on another path.
+    // Guides that depend on the path store their data in arrays indexed by state id; ids count up from 0.
     virtual void reached(StateId parent, int32_t op, StateId child, StateSpace& space, bool fresh) {
         (void)parent;
         (void)op;
@@ -40,18 +40,18 @@ public:
         (void)space;
         (void)fresh;
     }
-    // The value of a stored state that is about to be expanded; infinity: no plan from here. If `preferred` is given,
-    // appends the applicable operators that look best; the order does not matter, and two guides may name the same one.
+    // Returns the value of a state that is about to be expanded, or infinity if it is a dead end. If `preferred` is
+    // given, appends the preferred operators that are applicable, in any order. Guides may append duplicates.
     virtual float evaluate(StateId id, StateSpace& space, std::vector<int32_t>* preferred) = 0;
 
-    // Does infinity prove that there is no plan?
+    // True if infinity proves that there is no plan.
     virtual bool safe() const { return true; }
-    // Memory held per search beside the states, for the memory limit.
+    // Memory of the guide, without the states, for the memory limit.
     virtual uint64_t bytes() const { return 0; }
-    // Work done since the guide was made, counted and not timed, so that searches that share time by it repeat exactly.
-    // One unit is about a nanosecond of one core of 2020.
+    // The effort since the guide was made. It is counted and not timed, so that searches that take turns by effort are
+    // deterministic. A unit is about a nanosecond on a core of 2020.
     virtual uint64_t effort() const = 0;
-    // Short, for people and for the keys of statistics.
+    // A short name for users, and for keys of statistics.
     virtual const char* name() const = 0;
 };
 

@@ -1,11 +1,11 @@
-// The native heuristics that have a name: what users read of each, and how one is made for a problem.
+// The table of native heuristics: the name and description of each, and a function that makes it for a problem.
 //
-// A heuristic describes itself in its own file, and its name in the table below makes it known; the Python table, the
-// command line and its help follow from that. In mine.cpp, with Mine derived from Heuristic, or from
-// StateFunction if it needs no scratch memory:
+// To add a heuristic, define a NativeHeuristic in the heuristic's own file and list it in the table below. The table in
+// Python, the command line and its help are derived from it. The class `Mine` must be derived from Heuristic, or from
+// StateFunction if it needs no scratch memory. In mine.cpp:
 //
 //     constinit const NativeHeuristic mine_heuristic{
-//         "mine", "what it counts, in half a sentence", admissible, "the paper", make_heuristic<Mine>};
+//         "mine", "one phrase that says what it counts", admissible, "the paper", make_heuristic<Mine>};
 #pragma once
 
 #include <memory>
@@ -28,7 +28,7 @@ std::unique_ptr<Heuristic> make_heuristic(std::shared_ptr<const Problem> problem
     return std::make_unique<Mine>(std::move(problem), unit_costs);
 }
 
-// In the order in which users see them.
+// In the order in which they are shown to users.
 extern const NativeHeuristic ff_heuristic, add_heuristic, hmax_heuristic, goalcount_heuristic, blind_heuristic;
 inline constexpr const NativeHeuristic* native_heuristics[] = {
     &ff_heuristic, &add_heuristic, &hmax_heuristic, &goalcount_heuristic, &blind_heuristic,

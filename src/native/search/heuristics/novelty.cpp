@@ -7,7 +7,7 @@
 namespace goalward {
 
 namespace {
-// Sets a bit; was it unset?
+// Sets a bit. Returns true if it was unset.
 bool claim(uint64_t& word, std::size_t bit) {
     const uint64_t mask = uint64_t{1} << (bit % 64);
     const bool unset = !(word & mask);
@@ -17,7 +17,8 @@ bool claim(uint64_t& word, std::size_t bit) {
 
 std::size_t row_start(std::size_t i) { return i * (i - 1) / 2; }  // 0 for the rows 0 and 1
 
-// Sets the bits of row i that the state has; was one unset? A row starts anywhere in a word, so they are shifted.
+// Sets the bits of the pairs of i and the state's smaller numbers. Returns true if one was unset. A row may start
+// within a word, so the words of the state are shifted.
 bool claim_smaller(MappedArray<uint64_t>& pairs, std::span<const uint64_t> state, std::size_t i) {
     const std::size_t start = row_start(i), shift = start % 64, last = i / 64;
     uint64_t* row = &pairs[start / 64];
@@ -30,16 +31,16 @@ bool claim_smaller(MappedArray<uint64_t>& pairs, std::span<const uint64_t> state
     };
     for (std::size_t w = 0; w < last; ++w) {
         claim_word(w, state[w] << shift | carry);
-        carry = state[w] >> 1 >> (63 - shift);  // in two steps, because a shift by 64 is not defined
+        carry = state[w] >> 1 >> (63 - shift);  // in two steps, because a shift by 64 is undefined
     }
     const uint64_t bits = state[last] & ((uint64_t{1} << (i % 64)) - 1);
     claim_word(last, bits << shift | carry);
     carry = bits >> 1 >> (63 - shift);
-    if (carry) claim_word(last + 1, carry);  // else the word may lie behind the table
+    if (carry) claim_word(last + 1, carry);  // otherwise, the word may be past the end of the table
     return any;
 }
 
-// Sets bit i in the rows of the state's larger numbers; was one unset?
+// Sets the bits of the pairs of i and the state's larger numbers. Returns true if one was unset.
 bool claim_larger(MappedArray<uint64_t>& pairs, std::span<const uint64_t> state, std::size_t i) {
     bool any = false;
     uint64_t rest = state[i / 64] & (~uint64_t{1} << (i % 64));
@@ -71,7 +72,7 @@ NoveltyTables::Partition& NoveltyTables::at(uint32_t partition) {
         bytes_ += tables.atoms.size() * sizeof(uint64_t);
     }
     const std::size_t words = n_ * (n_ - 1) / 2 / 64 + 1;
-    if (!tables.pairs.size() && n_ && bytes_ + words * sizeof(uint64_t) <= allowed_) {
+    if (!tables.pairs.size() && n_ && bytes_ + words * sizeof(uint64_t) <= max_bytes_) {
         tables.pairs = MappedArray<uint64_t>(words);
         bytes_ += words * sizeof(uint64_t);
     }
@@ -100,7 +101,7 @@ int NoveltyTables::see(uint32_t partition, const NumberedAtoms& state) {
     if (new_atom) include(tables.atoms.data(), words.data(), words.size());
     if (!tables.pairs.size()) return new_atom ? 1 : 3;
     effort_ += state.size() * state.size();
-    bool new_pair = false;  // each pair is met from its larger number
+    bool new_pair = false;  // each pair is tested once, in the row of its larger number
     for_each_bit(words.data(), words.size(), [&](int32_t i) {
         new_pair |= claim_smaller(tables.pairs, words, static_cast<std::size_t>(i));
     });

@@ -1,12 +1,12 @@
-// What is new in a state: an atom, or a pair of atoms, that no state of the same partition has had before.
+// Novelty of states: whether a state has an atom or a pair of atoms that no earlier state of its partition had.
 //
 // A state has novelty 1 if it is the first of its partition with some atom, 2 if it is the first with some pair of
 // atoms, 3 otherwise (Lipovetzky and Geffner 2012, 2017). Each partition has a bit per atom and a bit per pair.
 //
-// The stored atoms are numbered, and the pairs form a triangle: row i has a bit for each j < i, and rows follow each
-// other without gaps. For a fresh atom i, the pairs with smaller numbers are tested a word at a time in row i; those
-// with larger numbers j are one bit each in row j. Variables are numbered from the last to the first, because the first
-// have the most atoms: atoms that are often true together then share words, and the rest has few atoms per state.
+// Atoms are numbered, and the pairs form a triangular bit matrix: row i has a bit for each j < i, and there are no gaps
+// between rows. For a fresh atom i, the pairs with smaller numbers are in row i and are tested word by word. The pair
+// with a larger number j is a single bit in row j. Numbers are given to variables from the last to the first, because
+// the first have the most atoms. So atoms that are often true together share words.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace goalward {
 
-// The stored atoms of a state as bits at their numbers.
+// The set of a state's atoms, as a bit set over their numbers.
 class NumberedAtoms {
 public:
     std::span<const uint64_t> words() const { return words_; }
@@ -45,23 +45,23 @@ class NoveltyTables {
 public:
     explicit NoveltyTables(const Packing& packing);
 
-    // The number of the atom that a value of a variable stands for; the value is not 0.
+    // The number of the atom that corresponds to a value of a variable. The value must not be 0.
     std::size_t number(int32_t variable, int32_t value) const {
         return first_[static_cast<std::size_t>(variable)] + static_cast<std::size_t>(value - 1);
     }
     std::size_t n_numbers() const { return n_; }
 
-    // From now on tables may take so many bytes together. A partition that finds no room for its pairs goes without
-    // them until there is.
-    void allow(uint64_t bytes) { allowed_ = bytes; }
-    // The novelty of a state of this partition, which then counts as seen. Only those of its atoms that are in `fresh`
-    // can be new by themselves or make a new pair.
+    // Limits the memory of all tables together. If the pairs of a partition do not fit, its states have novelty 1 or 3
+    // until the limit is raised.
+    void set_max_bytes(uint64_t bytes) { max_bytes_ = bytes; }
+    // Returns the novelty of a state and adds its atoms and pairs to the partition. Only the atoms in `fresh` and their
+    // pairs are tested: use this if all other atoms and pairs are known to be in the partition.
     int see(uint32_t partition, const NumberedAtoms& state, std::span<const int32_t> fresh);
-    // The same if any atom of the state can be new.
+    // The same, but tests all atoms and pairs of the state.
     int see(uint32_t partition, const NumberedAtoms& state);
 
     uint64_t bytes() const { return bytes_; }
-    // Atoms and pairs looked up so far.
+    // The number of atoms and pairs tested so far.
     uint64_t effort() const { return effort_; }
 
 private:
@@ -73,9 +73,9 @@ private:
     Partition& at(uint32_t partition);
 
     std::vector<std::size_t> first_;   // number of each variable's first atom
-    std::vector<std::size_t> number_;  // of each stored atom
+    std::vector<std::size_t> number_;  // of each atom
     std::size_t n_ = 0;
-    uint64_t allowed_ = 0, bytes_ = 0, effort_ = 0;
+    uint64_t max_bytes_ = 0, bytes_ = 0, effort_ = 0;
     std::vector<Partition> partitions_;
 };
 

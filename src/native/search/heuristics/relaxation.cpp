@@ -49,7 +49,7 @@ float RelaxationEvaluator::evaluate(const Word* state) {
 }
 
 int32_t RelaxationEvaluator::extract_plan() {
-    if (++evaluation_ == 0) {  // the counter has wrapped around: forget all old marks
+    if (++evaluation_ == 0) {  // the counter has wrapped around, so old marks are reset
         std::fill(marked_.begin(), marked_.end(), 0);
         evaluation_ = 1;
     }

@@ -1,7 +1,7 @@
 // h_max, h_add and h_FF: heuristics from the delete relaxation.
 //
-// A pass over the relaxation (relaxed_pass.hpp) gives atoms their costs and supporters. h_FF is the cost of the plan that
-// the supporters make.
+// A pass over the relaxation (relaxed_pass.hpp) computes costs and supporters of atoms. h_FF is the cost of the relaxed
+// plan that consists of the goal's supporters and, recursively, the supporters of their preconditions.
 #pragma once
 
 #include <cstdint>
@@ -31,20 +31,20 @@ private:
 
 class RelaxationEvaluator final : public Evaluator {
 public:
-    // Estimates the way to the problem's goal.
+    // Estimates the cost of reaching the problem's goal.
     RelaxationEvaluator(const Problem& problem, Relaxed kind, std::shared_ptr<const RelaxedOperators> operators);
 
     void evaluate(const Batch& batch, std::span<float> h) override;
 
-    // Estimates the way to these atoms, all different, instead of to the problem's goal.
+    // Replaces the problem's goal by these atoms, which must be distinct.
     void set_goal(std::span<const int32_t> atoms) { pass_->set_goal(atoms); }
-    // The value of one state; of kind ff, the relaxed plan behind it is kept until the next call.
+    // Returns the value of one state. With Relaxed::ff, the relaxed plan is kept until the next call.
     float evaluate(const Word* state);
-    // Operators of the kept relaxed plan that are applicable in the state that was evaluated last (FF's helpful actions).
+    // Appends FF's helpful actions: the operators of the last relaxed plan that are applicable in its state.
     void append_helpful_actions(std::vector<int32_t>& operators) const;
-    // Atoms that the kept relaxed plan makes true, each once.
+    // Appends the atoms that the last relaxed plan makes true, without duplicates.
     void append_plan_atoms(std::vector<int32_t>& atoms) const;
-    // A measure of work that repeats exactly, see relaxed_pass.hpp.
+    // The number of steps of the algorithm, see relaxed_pass.hpp.
     uint64_t effort() const { return pass_->effort(); }
 
 private:
@@ -56,7 +56,7 @@ private:
     const RelaxedOperators& ops_;
     std::unique_ptr<RelaxedPass> pass_;
     std::vector<int32_t> true_atoms_, stack_, plan_;
-    std::vector<uint32_t> marked_;  // by relaxed operator: the evaluation that put it into the plan
+    std::vector<uint32_t> marked_;  // by relaxed operator: number of the last evaluation whose plan has it
     uint32_t evaluation_ = 0;
 };
 

@@ -10,20 +10,22 @@
 namespace goalward {
 
 namespace {
-// Operators that dominate are looked for among those with a subset of the first so many preconditions, or with all.
-constexpr std::size_t most_in_subsets = 6;
+// Dominating operators are only found if their preconditions are a subset of the first `max_in_subsets` preconditions
+// of the dominated one, or the same set. Trying all subsets would take exponential time.
+constexpr std::size_t max_in_subsets = 6;
 
 int32_t relaxed_cost(const Problem& problem, int32_t o, bool unit_costs) {
     return unit_costs ? 1 : std::min(problem.cost(o), highest_relaxed_cost);
 }
 
-// The cheapest operator for each pair of precondition and effect, by a key made of both. Most questions are about pairs
-// that no operator has: one bit per key, in an array small enough for the cache, answers nearly all of those.
+// A hash table of the cheapest operator for each pair of a precondition set and an effect. Most lookups are for keys
+// that it does not have. A bit set that fits into the cache (a Bloom filter with one hash function) rejects nearly all
+// of them.
 class Providers {
 public:
     explicit Providers(std::size_t n) : slots_(std::bit_ceil(2 * n + 1)), seen_(std::bit_ceil(16 * n + 64) / 64) {}
 
-    // The operator under this key, or -1.
+    // The operator with this key, or -1.
     int32_t find(uint64_t key) const {
         if (!(seen_[word(key)] >> (key % 64) & 1)) return -1;
         return slots_[slot(key)].op;
@@ -41,7 +43,7 @@ private:
         int32_t op = -1;
     };
     std::size_t word(uint64_t key) const { return (key >> 6) & (seen_.size() - 1); }
-    std::size_t slot(uint64_t key) const {  // where the key is, or would be
+    std::size_t slot(uint64_t key) const {  // the slot of the key, or the empty slot for it
         std::size_t at = (key >> 20) & (slots_.size() - 1);
         while (slots_[at].op >= 0 && slots_[at].key != key) at = (at + 1) & (slots_.size() - 1);
         return at;
@@ -51,8 +53,7 @@ private:
     std::vector<uint64_t> seen_;
 };
 
-// For each active operator, its add effects without those that another operator gives for no more cost and with no
-// other preconditions. Dropping these changes no h_max or h_add value.
+// For each active operator, the add effects that are not dominated.
 std::vector<std::vector<int32_t>> undominated_effects(const Problem& problem, bool unit_costs) {
     const auto& active = problem.active_operators();
     Random random(1);
@@ -66,14 +67,15 @@ std::vector<std::vector<int32_t>> undominated_effects(const Problem& problem, bo
     std::size_t n_effects = 0;
     for (int32_t o : active) n_effects += problem.op(o).add.size();
     Providers providers(n_effects);
-    // The first operator with the same precondition, for those with many: they are compared once here, not per effect.
+    // By operator with many preconditions: the first operator with the same ones. Sets are compared once here, and not
+    // for every effect.
     std::vector<int32_t> same_condition(problem.n_operators(), -1);
     std::unordered_map<uint64_t, int32_t> first_with;
     for (int32_t o : active) {
         const std::span<const int32_t> pre = problem.op(o).pre;
         uint64_t condition = 0;
         for (int32_t atom : pre) condition ^= as_condition[atom];
-        if (pre.size() > most_in_subsets) {
+        if (pre.size() > max_in_subsets) {
             const int32_t first = first_with.try_emplace(condition, o).first->second;
             same_condition[o] = std::ranges::equal(pre, problem.op(first).pre) ? first : o;
         }
@@ -86,10 +88,10 @@ std::vector<std::vector<int32_t>> undominated_effects(const Problem& problem, bo
         return std::binary_search(sorted.begin(), sorted.end(), x);
     };
     std::vector<std::vector<int32_t>> result(active.size());
-    std::vector<uint64_t> conditions;  // of the subsets of a precondition that are tried
+    std::vector<uint64_t> conditions;  // keys of the subsets of preconditions that are tried
     for (std::size_t i = 0; i < active.size(); ++i) {
         const Problem::Operator op = problem.op(active[i]);
-        const std::size_t n = op.pre.size(), few = std::min(n, most_in_subsets);
+        const std::size_t n = op.pre.size(), few = std::min(n, max_in_subsets);
         conditions.assign(1, 0);
         for (std::size_t p = 0; p < few; ++p)
             for (std::size_t k = 0, known = conditions.size(); k < known; ++k)
@@ -100,9 +102,9 @@ std::vector<std::vector<int32_t>> undominated_effects(const Problem& problem, bo
         }
         const auto dominates = [&](int32_t o, int32_t effect) {
             if (o < 0 || o == active[i]) return false;
-            const Problem::Operator other = problem.op(o);  // the key alone could be a collision
+            const Problem::Operator other = problem.op(o);  // may differ from the key: hashes can collide
             const auto needed = [&](int32_t p) { return contains(op.pre, p); };
-            const bool needs_no_more = other.pre.size() > most_in_subsets
+            const bool needs_no_more = other.pre.size() > max_in_subsets
                                            ? same_condition[o] == same_condition[active[i]]
                                            : std::ranges::all_of(other.pre, needed);
             return needs_no_more && contains(other.add, effect) &&

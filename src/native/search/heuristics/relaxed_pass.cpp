@@ -10,7 +10,7 @@ namespace goalward {
 
 namespace {
 constexpr std::size_t n_buckets = 1 << 14;
-constexpr std::size_t max_entries = 4;  // preconditions in a record, and effects
+constexpr std::size_t max_entries = 4;  // maximum number of preconditions in a record, and of effects
 
 uint64_t hash(std::span<const int32_t> atoms) {
     uint64_t result = 0;
@@ -18,8 +18,8 @@ uint64_t hash(std::span<const int32_t> atoms) {
     return result >> 32;
 }
 
-// Compiled for records of several sizes. Loops of known length over preconditions and effects, and records that lie side
-// by side, are worth a third of the time (docs/lab/search.md).
+// Compiled for records of several sizes. Loops of constant length over preconditions and effects, and records that are
+// contiguous in memory, save a third of the time (docs/lab/search.md).
 template <RelaxedPass::Rule rule, int n_pre, int n_add>
 class PassOf final : public RelaxedPass {
 public:
@@ -28,7 +28,7 @@ public:
           some_are_free_(std::ranges::find(ops_.cost, 0) != ops_.cost.end()), watching_(n_atoms + 1), buckets_(n_buckets) {
         for (std::size_t op = 0; op < ops_.size(); ++op) {
             const std::span<const int32_t> pre = ops_.pre[op], add = ops_.add[op];
-            // At first, the precondition that the fewest operators have: it is often reached late.
+            // First watches the precondition that the fewest operators have, which is often reached late.
             int32_t watched = nothing_;
             for (int32_t atom : pre)
                 if (watched == nothing_ || ops_.waiting[atom].size() < ops_.waiting[watched].size()) watched = atom;
@@ -56,7 +56,7 @@ public:
         for (int32_t atom : current_) cost_[atom] = 0, best_[atom] = 0;
         if (expand(current_, 0)) return true;
         for (std::size_t c = 0; c <= highest_; ++c)
-            while (!buckets_[c].empty()) {  // again only if operators cost 0
+            while (!buckets_[c].empty()) {  // more than once only if operators cost 0
                 current_.clear();
                 current_.swap(buckets_[c]);
                 if (expand(current_, static_cast<Cost>(c))) return true;
@@ -73,15 +73,15 @@ public:
     }
 
 private:
-    // An operator, or some of its effects, with its preconditions but the watched one. Unused entries are the atom
-    // `nothing_`, which is always true.
+    // An operator with some of its effects and with its preconditions, except the watched one. Unused entries are the
+    // atom `nothing_`, which is always true.
     struct Record {
         int32_t op, cost;
         std::array<int32_t, n_add> add;
         std::array<int32_t, n_pre - 1> others;
     };
 
-    // The operator watches this precondition from now on.
+    // Adds the record to those that watch this precondition.
     void watch(Record record, int32_t watched) {
         record.others.fill(nothing_);
         auto next = record.others.begin();
@@ -90,8 +90,8 @@ private:
         watching_[watched].push_back(record);
     }
 
-    // A lower bound on what an operator costs, not saturated. While atoms of cost c are expanded, all atoms of higher cost
-    // may still become cheaper, down to c. Then it is not exact.
+    // A lower bound on the cost of an operator, which may be above highest_relaxed_cost. While atoms of cost c are
+    // expanded, the costs of other atoms may still decrease, down to c. The bound is exact if no precondition costs more.
     Cost bound(const Record& record, Cost c, bool& exact) const {
         const Cost* const costs = cost_.data();
         Cost sum = static_cast<Cost>(record.cost) + c, highest = c;
@@ -104,7 +104,7 @@ private:
             if (exact && ops_.pre[record.op].size() > n_pre) return bound_of_long(record, c, exact);
         return sum;
     }
-    // The same for an operator with more preconditions than a record has room for.
+    // The same for an operator with more preconditions than fit into a record.
     Cost bound_of_long(const Record& record, Cost c, bool& exact) const {
         uint64_t sum = static_cast<uint64_t>(record.cost) + (rule == Rule::max ? c : 0);
         for (int32_t atom : ops_.pre[record.op]) {
@@ -126,7 +126,7 @@ private:
         return !ops_.pre[op].empty() && best_[last_reached(op)] >= (uint64_t{c} << cost_shift | round_);
     }
 
-    // One round: expands those of the atoms that have cost c. Returns true as soon as the last goal atom is expanded.
+    // One round: expands those atoms that have cost c. Returns true once the last goal atom is expanded.
     bool expand(std::span<const int32_t> atoms, Cost c) {
         constexpr uint64_t all_rounds = uint64_t{1} << cost_shift;
         if (round_ + one_round_ < all_rounds) round_ += one_round_;
@@ -137,7 +137,7 @@ private:
         for (std::size_t i = 0; i < atoms.size(); ++i) {
             const int32_t atom = atoms[i];
             if (i + 1 < atoms.size()) __builtin_prefetch(watching_[atoms[i + 1]].data());
-            if (cost_[atom] != c) continue;  // it was reached more cheaply, and has been expanded
+            if (cost_[atom] != c) continue;  // it was expanded at lower cost
             if (is_goal_[atom] && --goals_left_ == 0) return true;
             std::vector<Record>& watching = watching_[atom];
             effort_ += 1 + watching.size();
@@ -145,7 +145,7 @@ private:
             for (Record* record = watching.data(); record != end;) {
                 bool exact;  // all preconditions have their final costs
                 const Cost at_least = bound(*record, c, exact);
-                // Nobody asks for supporters by h_max, so there ties are left alone.
+                // Supporters are not used with h_max, so ties need not be broken.
                 const uint64_t order = rule == Rule::max ? 0 : round | (static_cast<uint32_t>(record->op) ^ tie_mask);
                 if (!helps(*record, uint64_t{at_least} << cost_shift | order)) {
                     ++record;

@@ -1,4 +1,4 @@
-// Blind search and goal counting.
+// The blind heuristic and the goal count heuristic.
 #include <algorithm>
 
 #include "search/heuristics/heuristics.hpp"

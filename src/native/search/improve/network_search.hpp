@@ -1,14 +1,15 @@
-// Searches the whole problem again with a network, wider each time: for plans that are cheaper than the best so far.
+// Searches the whole problem again with a network, for plans that are cheaper than the best so far.
 //
-// A network has a value for every state, close to the true distance where it was trained well, and evaluates a million
-// states a second. So a wide search that counts path costs finds plans that a greedy one misses. Two kinds:
+// A network evaluates about a million states per second, and its values are close to the true distance if it was
+// trained well. So it pays to search widely and to count path costs: this finds cheaper plans than greedy search. There
+// are two kinds of search, which are run with increasing width:
 //
 //     weighted A*   expands the `width` best states by g + weight * h, evaluates their children together, and reopens
-//     beam search   the same, but forgets all states except the children of the last expansion
+//     beam search   the same, but drops all states except the children of the last batch
 //
-// Both are bounded by the cost of the best plan, and a state from which any suffix of that plan makes the whole cheaper
-// is a success, wherever the network was heading. A search ends when it has expanded `width` states for every step of
-// that plan, which is what a beam of that width takes to come as far.
+// States are pruned if g is at least the cost of the best plan. A search succeeds in any state from which a suffix of
+// the best plan gives a cheaper plan, even if the network prefers another way to the goal. A search ends after `width`
+// expansions per step of the best plan, which is what a beam of this width needs to get to the same depth.
 #pragma once
 
 #include <cstdint>
@@ -27,20 +28,21 @@
 namespace goalward {
 
 struct WideOptions {
-    int width = 1;     // states that are expanded before their children are evaluated
-    bool beam = false;  // forget what is not among the best of a layer
+    int width = 1;      // number of states that are expanded before their children are evaluated together
+    bool beam = false;  // drop all states that are not among the best children of the last batch
     double weight = 1;
 };
 
-// One search of one width.
+// One search with a fixed width.
 class WideSearch {
 public:
-    WideSearch(const Costs& costs, const Heuristic& network, const Word* init, const WideOptions& options, Budget& budget);
+    WideSearch(const Costs& costs, const Heuristic& network, const Word* init, const WideOptions& options,
+               Budget& budget);
 
-    // Searches for about so much effort, or until it finds something. The path may be another one in each call.
+    // Continues for about `effort` units, or until it finds a detour. The path may change between calls.
     std::optional<Detour> advance(const Path& path, SuffixIndex& index, uint64_t effort);
 
-    // Has it nothing left to expand, or expanded `width` states for every step of the path?
+    // True if no state is left to expand, or after `width` expansions per step of the path.
     bool exhausted() const { return exhausted_; }
     uint64_t effort() const;
     uint64_t bytes() const { return space_.bytes() + other_bytes(); }
@@ -64,8 +66,8 @@ private:
     Budget& budget_;
     std::unique_ptr<Evaluator> network_;
     uint64_t effort_per_state_;
-    bool counts_costs_;  // does the network estimate costs? If not, a step counts what one of the plan costs on average
-    float scale_ = 1;
+    bool network_counts_costs_;  // false if its values count steps or if that is unknown
+    float scale_ = 1;  // average cost of a step of the first path, if plans count costs but the network does not
     StateSpace space_;
     Chunked<Node> nodes_;
     Heap<CostEntry> open_;
@@ -73,28 +75,29 @@ private:
     StateId first_unevaluated_ = 0;
     uint32_t order_ = 0;
     uint64_t evaluated_ = 0, expanded_ = 0, generated_ = 0;
-    std::optional<Detour> best_;  // found by the present batch
-    StateId best_end_ = no_state;
+    std::optional<Detour> best_;  // the best detour of the current batch
+    StateId best_end_ = no_state;  // the state in which best_ ends
 
-    // Reused from one batch to the next.
+    // Scratch memory for one batch.
     std::vector<StateId> expanding_, children_;
     std::vector<Batch::Origin> origins_;
     std::vector<const Word*> parents_, states_;
     std::vector<float> values_;
 };
 
-// Searches of growing width, one after the other. Each goes on while it finds something, and for as long again.
+// A sequence of searches with increasing width. A search that has found a detour ends once its effort is twice what it
+// was at the last detour.
 class NetworkSearch {
 public:
-    // A search that holds `most_bytes` is given up.
+    // A search that needs more than `max_bytes` is ended.
     NetworkSearch(const Costs& costs, const Heuristic& network, std::span<const Word> init, Budget& budget,
-                  uint64_t most_bytes)
-        : costs_(costs), network_(network), init_(init), budget_(budget), most_bytes_(most_bytes) {}
+                  uint64_t max_bytes)
+        : costs_(costs), network_(network), init_(init), budget_(budget), max_bytes_(max_bytes) {}
 
-    // Searches for about so much effort, or until it finds something.
+    // Continues for about `effort` units, or until it finds a detour.
     std::optional<Detour> advance(const Path& path, SuffixIndex& index, uint64_t effort);
 
-    // Was the widest search the last?
+    // True if the search with the maximum width has ended.
     bool exhausted() const { return exhausted_; }
     uint64_t effort() const { return effort_; }
 
@@ -105,10 +108,10 @@ private:
     const Heuristic& network_;
     std::span<const Word> init_;
     Budget& budget_;
-    uint64_t most_bytes_;
+    uint64_t max_bytes_;
     std::unique_ptr<WideSearch> search_;
     std::size_t stage_ = 0;
-    uint64_t success_at_ = 0;  // effort of the present search until it last found something
+    uint64_t success_at_ = 0;  // effort of the current search at its last detour; 0: none yet
     uint64_t effort_ = 0;
     bool exhausted_ = false;
 };
