@@ -26,10 +26,10 @@ from goalward.task.domains import generate
 from goalward.task.packing import core_atoms
 from goalward.task.states import BitRows, random_walk_states, to_bits
 from goalward.task.strips import Task
-from helpers import make_tiny
+from helpers import BRIEF, make_tiny
 from oracle import make_task
 
-from .learners import BRIEF, Log, brief
+from .learners import Log, brief
 
 # --- the table ---
 

@@ -26,7 +26,7 @@ from goalward.task import grounding
 from goalward.task.grounding import ground_files
 from helpers import whole_number_network
 
-from .program import Files, Told, write_files
+from .program import Bundled, Files, Told, write_files
 
 Goalward = Callable[..., Told]
 ALL = "n-rsl,rsl,tsl,boot,bexp,avi,sing,ff,blind,add,hmax,goalcount,portfolio,fd-ff,lama"
@@ -44,7 +44,7 @@ def goalward(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.fixture
-def blocks(bundled: Callable[..., Files]) -> Files:
+def blocks(bundled: Bundled) -> Files:
     return bundled("blocks", n=4)
 
 
@@ -174,7 +174,7 @@ def test_models_are_kept_and_used_again_without_training(
 
 
 def test_a_model_of_another_problem_is_refused(
-    goalward: Goalward, blocks: Files, states: list[Path], bundled: Callable[..., Files], tmp_path: Path
+    goalward: Goalward, blocks: Files, states: list[Path], bundled: Bundled, tmp_path: Path
 ) -> None:
     task, model = ground_files(*bundled("blocks", n=5).names), tmp_path / "other.goalward"
     save_model(Model(task, whole_number_network(task), {"method": "n-rsl"}), model)

@@ -5,14 +5,11 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from .program import PATIENCE, PLAN, PROGRAM, Files, Outcome, environment, let_work, on_terminal
-
-Goalward = Callable[..., Outcome]
+from .program import PATIENCE, PLAN, PROGRAM, Files, Goalward, environment, let_work, on_terminal
 
 ROUND_TRIP = """\
 (define (problem round-trip)

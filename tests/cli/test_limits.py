@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,10 +25,7 @@ from goalward.search.strategy import default_search
 from goalward.task.packing import native_problem
 from helpers import make_tiny
 
-from .program import Files, Outcome, spawn, write_files
-
-Goalward = Callable[..., Outcome]
-
+from .program import Files, Goalward, spawn, write_files
 
 # --- time; how near a limit a run ends is measured in benchmarks/limits.py ---
 

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from report.examples import small, store_of
 
-from .program import PLAN, Files, Outcome
-
-Goalward = Callable[..., Outcome]
+from .program import PLAN, Files, Goalward
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 IS_AN_INPUT = "is an input of this command; choose another name for the output"

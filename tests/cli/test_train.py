@@ -25,7 +25,7 @@ from goalward.search.planning import plan
 from goalward.search.portfolio import LEADS, LEADS_WITH_NETWORK
 from locked_rooms import ROOMS, text_of
 
-from .program import PATIENCE, PROGRAM, Files, check_live_training, environment, on_terminal
+from .program import PATIENCE, PROGRAM, Bundled, Files, check_live_training, environment, on_terminal
 
 SMALL = ("--samples", "300", "--length", "20", "--rollouts", "2", "--max-epochs", "8")
 
@@ -76,7 +76,7 @@ def train(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tm
 
 
 @pytest.fixture
-def blocks(bundled: Callable[..., Files]) -> Files:
+def blocks(bundled: Bundled) -> Files:
     return bundled("blocks", n=4)
 
 
@@ -144,7 +144,7 @@ def test_a_model_that_makes_plans_cheaper_is_said_to(
 
 
 def test_a_model_that_solves_nothing_is_said_to(
-    train: Train, bundled: Callable[..., Files], monkeypatch: pytest.MonkeyPatch
+    train: Train, bundled: Bundled, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     options = ("--samples", "20", "--length", "1", "--max-epochs", "1", "--width", "6")
     judged(monkeypatch, with_network=0, without=10)
@@ -292,7 +292,7 @@ def test_the_same_seed_gives_the_same_network(train: Train, blocks: Files, tmp_p
     assert not np.array_equal(table(2), first)
 
 
-def test_negative_preconditions(train: Train, bundled: Callable[..., Files]) -> None:
+def test_negative_preconditions(train: Train, bundled: Bundled) -> None:
     model = train(bundled("lights", rooms=3, locks=50), *SMALL).model
     assert (model.task.complement_of >= 0).any()
     assert search(model.task, model.heuristic()).solved
