@@ -51,7 +51,8 @@ def unusual(option: Option, usual: Any) -> Any:
         return 0.375
     if isinstance(usual, float):
         return usual / 2
-    return (usual or 1) + (1 if usual != option.high else -1)
+    least = int(option.low or 0)  # nothing is searched for validation, and few trials are quick
+    return least + (usual == least)
 
 
 def all_unusual(method: str) -> dict[str, Any]:

@@ -104,14 +104,6 @@ def test_a_stored_task_has_the_same_figures(goalward: Goalward, bundled: Bundled
     assert outcome.out.endswith(f"stored in {stored}\n")
 
 
-def test_a_task_that_cannot_be_stored_leaves_nothing_behind(goalward: Goalward, trains: Files, tmp_path: Path) -> None:
-    target = tmp_path / "missing" / "a.task"
-    outcome = goalward("inspect", *trains.names, "--save", target)
-    assert outcome.code == 36
-    assert outcome.error.startswith(f"{target}: ")
-    assert not target.parent.exists()
-
-
 def damaged(folder: Path, stored: bytes) -> list[Path]:
     contents = [b"", b"x", stored[:8], stored[:100], stored[:-1], stored + b"x", b"\xff" * 8 + stored[8:]]
     paths = [folder / f"damaged{i}" for i in range(len(contents))]

@@ -159,7 +159,7 @@ def test_a_limit_that_is_not_reached_changes_nothing(goalward: Goalward, trains:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="resident memory is read from /proc")
 def test_search_ends_at_its_memory_limit(hard: Files) -> None:
-    megabytes = 150
+    megabytes = 110
     outcome = spawn("plan", *hard.names, "-H", "blind", "--memory-limit", f"{megabytes}M", "--time-limit", "50s")
     assert outcome.code == 22
     assert "Memory limit reached.\n" in outcome.out

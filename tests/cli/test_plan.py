@@ -236,7 +236,7 @@ def test_grounding_alone_may_prove_that_there_is_no_plan(goalward: Goalward, tmp
     assert "no plan exists" in found["reason"]
 
 
-@pytest.mark.parametrize(("large_one", "limit"), [(False, "3s"), (True, "50ms")], ids=["search", "grounding"])
+@pytest.mark.parametrize(("large_one", "limit"), [(False, "2s"), (True, "50ms")], ids=["search", "grounding"])
 def test_json_of_a_run_that_was_out_of_time(
     goalward: Goalward, hard: Files, large: Files, large_one: bool, limit: str
 ) -> None:
@@ -274,16 +274,6 @@ def test_a_run_without_a_plan_leaves_an_old_plan_file_alone(
     assert goalward("plan", *arguments, "-o", path, "--force").code == code
     assert path.read_text() == "old\n"
     assert list(path.parent.iterdir()) == [path]
-
-
-def test_a_plan_that_cannot_be_written_is_noticed_before_the_search(
-    goalward: Goalward, hard: Files, tmp_path: Path
-) -> None:
-    for target in (tmp_path / "missing" / "plan", tmp_path):
-        outcome = goalward("plan", *hard.names, "-H", "blind", "--time-limit", "1s", "-o", target)
-        assert outcome.code == 36
-        assert outcome.error.startswith(f"{target}: ")
-    assert not (tmp_path / "missing").exists()
 
 
 def test_a_plan_may_go_to_standard_output(trains: Files) -> None:

@@ -226,14 +226,6 @@ def test_a_goal_state_has_an_empty_plan(goalward: Goalward, solved_state: Path, 
     assert (tmp_path / "plans" / "done.plan").read_text() == "; cost = 0 (unit cost)\n"
 
 
-def test_a_folder_for_plans_that_cannot_be_made(goalward: Goalward, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    for folder in (tmp_path / "file", tmp_path / "file" / "plans"):
-        outcome = goalward("solve", MODEL, STATES[0], "--plans", folder)
-        assert outcome.code == 36
-        assert outcome.error.startswith(f"{folder}: ")
-
-
 # --- several at once ---
 
 

@@ -12,8 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from goalward.baselines.hgn_model import DomainModel, load_domain_model
+from goalward.baselines.hgn_model import DomainModel, DomainOptions, load_domain_model
+from goalward.baselines.hgn_training import train_domain
 from goalward.cli.main import run
+from goalward.task.domains import generate
 
 from .program import (
     PATIENCE,
@@ -60,11 +62,11 @@ def train(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) ->
 Train = Callable[..., tuple[int, str, str]]
 
 
-@pytest.fixture
-def model(train: Train, blocks: list[Files], tmp_path: Path) -> Path:
-    path = tmp_path / "blocks.goalward"
-    code, _, err = train(blocks, "-o", path, *SMALL)
-    assert code == 0, err
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("model") / "blocks.goalward"
+    options = DomainOptions(states_per_problem=20, n_steps=3, max_epochs=3)
+    train_domain([generate("blocks", n=n).ground() for n in (3, 4)], options).save(path)
     return path
 
 
@@ -96,16 +98,6 @@ def test_options_reach_the_model(train: Train, blocks: list[Files], tmp_path: Pa
     made = load_domain_model(path).options
     assert (made.n_steps, made.states_per_problem, made.max_epochs, made.seed) == (3, 20, 3, 7)
     assert (made.teacher_limit, made.time_limit, made.aggregation, made.unit_costs) == (5.0, 60.0, "sum", False)
-
-
-def test_the_same_seed_gives_the_same_network(train: Train, blocks: list[Files], tmp_path: Path) -> None:
-    def weights(seed: int) -> dict[str, list[float]]:
-        train(blocks, "-o", tmp_path / "model", *SMALL, "--seed", str(seed))
-        return {name: array.tolist() for name, array in load_domain_model(tmp_path / "model").weights.items()}
-
-    first = weights(1)
-    assert weights(1) == first
-    assert weights(2) != first
 
 
 def test_problems_that_are_not_solved_are_named(
@@ -153,13 +145,6 @@ def test_wrong_options_are_one_line(
     assert words in err
     assert re.fullmatch(r"goalward: [^\n]+\n", err), "said at once, before any work"
     assert not (tmp_path / "model").exists()
-
-
-def test_a_place_where_nothing_can_be_written_is_noticed_at_once(train: Train, large: Files, tmp_path: Path) -> None:
-    for output in (tmp_path / "missing" / "model", tmp_path):
-        code, _, err = train([large], "-o", output)
-        assert code == 36
-        assert re.fullmatch(rf"goalward: {re.escape(str(output))}: [^\n]+\n", err)
 
 
 # --- Ctrl-C, and a terminal ---
@@ -257,7 +242,7 @@ def test_plan_refuses_the_model_for_another_domain(goalward: Goalward, model: Pa
 
 
 def test_plan_keeps_its_time_limit_with_the_model(goalward: Goalward, model: Path, bundled: Bundled) -> None:
-    outcome = goalward("plan", *bundled("blocks", n=20).names, "--model", model, "-s", "gbfs", "--time-limit", "2s")
+    outcome = goalward("plan", *bundled("blocks", n=20).names, "--model", model, "-s", "gbfs", "--time-limit", "1s")
     assert outcome.code == 23
 
 

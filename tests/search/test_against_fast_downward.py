@@ -16,7 +16,7 @@ EVALUATORS = {
     "add": "eval_modify_costs(add(),cost_type=one)",
     "hmax": "eval_modify_costs(hmax(),cost_type=one)",
 }
-STATES = 3
+STATES = 2
 
 
 @pytest.mark.parametrize("domain", DOMAINS)
