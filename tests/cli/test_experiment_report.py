@@ -82,8 +82,3 @@ def test_errors_are_one_sentence(
     monkeypatch.chdir(folder)
     with pytest.raises(GoalwardError, match=sentence):
         run(*arguments)
-
-
-def test_a_report_that_cannot_be_written_says_so(run: Callable[..., str], folder: Path) -> None:
-    with pytest.raises(GoalwardError, match="there is no directory"):
-        run("report", folder, "-o", folder / "none" / "page.html")

@@ -305,9 +305,8 @@ def test_a_kill_at_any_line_loses_nothing_and_doubles_nothing(config: Config, tm
             assert len(after) == store.counts()["units"] == 7
             assert sorted([*before, *done]) == sorted(after), f"killed at line {last}"
             assert before.items() <= after.items()
-            for unit in store.units():
-                product = Schedule(config, find_instances(config, output), output).product_file(unit)
-                assert product.read_text() == unit.id
+            schedule = Schedule(config, find_instances(config, output), output)
+            assert all(schedule.product_file(unit).read_text() == unit.id for unit in store.units())
 
 
 def test_a_scheduler_that_goes_away_is_an_error_that_says_what_to_do(config: Config, store: Store) -> None:
