@@ -236,7 +236,7 @@ def test_grounding_alone_may_prove_that_there_is_no_plan(goalward: Goalward, tmp
     assert "no plan exists" in found["reason"]
 
 
-@pytest.mark.parametrize(("large_one", "limit"), [(False, "2s"), (True, "50ms")], ids=["search", "grounding"])
+@pytest.mark.parametrize(("large_one", "limit"), [(False, "3s"), (True, "50ms")], ids=["search", "grounding"])
 def test_json_of_a_run_that_was_out_of_time(
     goalward: Goalward, hard: Files, large: Files, large_one: bool, limit: str
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
@@ -26,10 +27,15 @@ def guidance_of(task: Task) -> _core.Guidance:
     return heuristic.guidance(to_bits([task.init], task.n_atoms))
 
 
-def run(task: Task, limit: int | None = None) -> _core.SearchResult:
+def run(
+    task: Task,
+    limit: int | None = None,
+    guidance: _core.Guidance | None = None,
+    progress: Callable[[object], bool] | None = None,
+) -> _core.SearchResult:
     part = _core.PortfolioPart(name="agenda", kind=_core.PartKind.AGENDA)
     options = SearchOptions(expansion_limit=limit).native()
-    return _core.portfolio_search(guidance_of(task), None, [part], task.init, options)
+    return _core.portfolio_search(guidance or guidance_of(task), None, [part], task.init, options, progress)
 
 
 def states_on_the_way(task: Task, plan: list[int]) -> list[set[int]]:
@@ -102,9 +108,7 @@ def test_its_plans_are_plans(domain: str, size: int) -> None:
 def test_the_same_search_again_does_the_same() -> None:
     task = make_tiny("tiles", 2).task
     guidance = guidance_of(task)
-    part = _core.PortfolioPart(name="agenda", kind=_core.PartKind.AGENDA)
-    options = SearchOptions().native()
-    runs = [_core.portfolio_search(guidance, None, [part], task.init, options) for _ in range(3)]
+    runs = [run(task, guidance=guidance) for _ in range(3)]
     for first, second in pairwise(runs):
         assert first.plan == second.plan
         assert first.statistics.expanded == second.statistics.expanded
@@ -129,32 +133,29 @@ def test_limits_hold() -> None:
     task = make_tiny("tiles", 3).task
     found = run(task, limit=5)
     assert found.status == _core.Status.OUT_OF_EXPANSIONS
-    part = _core.PortfolioPart(name="agenda", kind=_core.PartKind.AGENDA)
-    stopped = _core.portfolio_search(
-        guidance_of(task), None, [part], task.init, SearchOptions().native(), lambda _: False
-    )
+    stopped = run(task, progress=lambda _: False)
     assert stopped.status in (_core.Status.CANCELLED, _core.Status.SOLVED)  # solved before anybody was asked
 
 
 def test_finding_an_agenda_asks_whether_to_go_on() -> None:
-    task = chain(200)
-    part = _core.PortfolioPart(name="agenda", kind=_core.PartKind.AGENDA)
-    options = SearchOptions().native()
-    found = _core.portfolio_search(guidance_of(task), None, [part], task.init, options, lambda _: False)
+    found = run(chain(200), progress=lambda _: False)
     assert found.status == _core.Status.CANCELLED
     assert found.statistics.stored == 0, "it searched before it asked"
 
 
-def test_it_takes_its_turn_beside_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("name", "kind"), [("agenda", _core.PartKind.AGENDA), ("novelty", _core.PartKind.NOVELTY)])
+def test_it_takes_its_turn_beside_h_ff_and_landmarks(
+    monkeypatch: pytest.MonkeyPatch, name: str, kind: _core.PartKind
+) -> None:
     task = make_tiny("storage", 1).task
     parts = [
         _core.PortfolioPart(name="landmarks", kind=_core.PartKind.GUIDED, share=1e-9, delay=1),
-        _core.PortfolioPart(name="agenda", kind=_core.PartKind.AGENDA),
+        _core.PortfolioPart(name=name, kind=kind),
     ]
     monkeypatch.setattr(searches, "portfolio_parts", lambda *_: parts)
     result = search(task, "ff", SearchOptions(algorithm="portfolio"))
     assert result.status == Status.SOLVED
-    assert result.statistics.led_by.startswith("agenda: ")
+    assert result.statistics.led_by.partition(":")[0] == name
 
 
 def test_a_goal_that_holds_needs_no_step() -> None:

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from novelty_oracle import run
 
 from goalward import _core
-from goalward.search import BoundHeuristic, SearchOptions, Status, search
-from goalward.search import best_first as searches
+from goalward.search import BoundHeuristic, SearchOptions
 from goalward.task.states import to_bits
 from goalward.task.strips import Task
 from goalward.task.validate import validate_plan
@@ -86,15 +85,3 @@ def test_its_plans_are_plans(domain: str) -> None:
     assert validate_plan(tiny.domain, tiny.problem, steps).valid
     assert found.statistics.led_by in ("novelty", "")
     assert found.statistics.evaluations_by_heuristic == [("novelty", found.statistics.stored)]
-
-
-def test_it_takes_its_turn_beside_h_ff_and_landmarks(monkeypatch: pytest.MonkeyPatch) -> None:
-    task = make_tiny("storage", 1).task
-    parts = [
-        _core.PortfolioPart(name="landmarks", kind=_core.PartKind.GUIDED, share=1e-9, delay=1),
-        _core.PortfolioPart(name="novelty", kind=_core.PartKind.NOVELTY),
-    ]
-    monkeypatch.setattr(searches, "portfolio_parts", lambda *_: parts)
-    result = search(task, "ff", SearchOptions(algorithm="portfolio"))
-    assert result.status == Status.SOLVED
-    assert result.statistics.led_by == "novelty"
