@@ -144,6 +144,22 @@ def test_what_is_done_is_not_done_again(config: Config, store: Store) -> None:
     assert run(config, store, good, Watcher()) == []
 
 
+def test_results_without_models_are_continued_and_only_needed_models_are_trained_again(
+    config: Config, store: Store
+) -> None:
+    training, searches = "train/blocks/bundled/blocks5/tiny/0", ["search/blocks/bundled/blocks5/tiny/0/p1"]
+    run(config, store, good, Watcher())
+    model = store.path.parent / "models/blocks/bundled/blocks5/tiny/0.goalward"
+    model.unlink()
+    assert run(config, store, good, Watcher()) == [], "no search needs the model"
+    kept = {unit.id: (unit, result) for unit, result in store.results() if unit.id not in searches}
+    (store.path.parent / "elsewhere").mkdir()
+    with open_store(store.path.parent / "elsewhere") as other:
+        other.import_results(kept.values(), {})
+        assert run(config, other, good, Watcher()) == [training, *searches]
+        assert {unit.id for unit, _ in other.results()} == {*kept, *searches}
+
+
 def test_a_search_is_handed_out_after_its_training(config: Config, store: Store) -> None:
     done = run(config, store, good, Watcher())
     assert done.index("train/blocks/bundled/blocks5/tiny/0") < done.index("search/blocks/bundled/blocks5/tiny/0/p1")
@@ -216,7 +232,7 @@ def test_failures_can_be_forgotten_and_only_those(config: Config, store: Store) 
     imported = Unit("search", "d", "hard", "p", "theirs", None, "p1")
     store.add_units([imported])
     store.add(Result(imported.id, "failed"))
-    store.forget_failures(unit.id for unit in store.units() if unit.method != "theirs")
+    store.forget((unit.id for unit in store.units() if unit.method != "theirs"), "failed")
     assert all("/ff/" in unit for unit in run(config, store, good, Watcher()))
     assert store.counts() == {"units": 8, "done": 8, "solved": 6, "failed": 1}
 

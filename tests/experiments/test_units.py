@@ -150,9 +150,9 @@ def test_a_share_is_chosen_evenly_by_size_with_one_of_each_difficulty_at_least(t
             for place in sizes
         }
 
-    assert chosen("50%") == {"a/easy": [40, 60, 20], "a/hard": [5], "b/easy": [3, 1]}
+    assert chosen("50%") == {"a/easy": [40, 20, 60], "a/hard": [5], "b/easy": [3, 1]}
     assert chosen("1%") == {"a/easy": [40], "a/hard": [5], "b/easy": [2]}
-    assert chosen("100%") == {"a/easy": [40, 60, 20, 30, 10, 50], "a/hard": [5], "b/easy": [2, 3, 1]}, "middle first"
+    assert chosen("100%") == {"a/easy": [40, 20, 60, 10, 30, 50], "a/hard": [5], "b/easy": [2, 1, 3]}
     assert chosen("50%", "instances = 2") == {"a/easy": [50], "a/hard": [5], "b/easy": [2]}
 
 
@@ -166,9 +166,9 @@ def test_instances_come_in_rounds_that_cover_domains_first_and_then_difficulties
     found = [
         f"{one.domain}/{one.difficulty}/{one.name}" for one in find_instances(config(tmp_path / "bench", ""), tmp_path)
     ]
-    groups = ["a/hard", "b/moderate", "d/moderate", "a/moderate", "b/hard", "c/moderate", "d/hard"]
+    groups = ["a/hard", "b/moderate", "c/moderate", "d/moderate", "a/moderate", "b/hard", "d/hard"]
     assert found[:7] == [f"{group}/{'small' if group == 'd/hard' else 'middle'}" for group in groups]
-    assert found[7:] == [f"{group}/{size}" for size in ("large", "small") for group in groups[:-1]]
+    assert found[7:] == [f"{group}/{size}" for size in ("small", "large") for group in groups[:-1]]
 
 
 SHARED = """\
