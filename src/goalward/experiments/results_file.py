@@ -95,7 +95,7 @@ def import_results(store: Store, path: Path) -> tuple[int, int]:
     if "config" in stored and "config" in meta:
         _refuse_other(path, stored["config"], meta["config"])
     else:
-        store.set_meta(**{key: meta[key] for key in ("name", "config", "versions", "machine") if key in meta})
+        store.set_meta(**{key: meta[key] for key in ("name", "config", "versions", "machine", "units") if key in meta})
     store.set_meta(runs=[*meta.get("runs", []), *stored.get("runs", [])])
     note = {
         "file": path.name,

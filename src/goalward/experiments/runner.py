@@ -28,7 +28,7 @@ from goalward.experiments.benchmark import find_instances
 from goalward.experiments.clusters import SchedulerLostError, Workers
 from goalward.experiments.config import Config
 from goalward.experiments.store import FILE_NAME, Result, Store, Unit
-from goalward.experiments.units import Schedule
+from goalward.experiments.units import WHOLE_DOMAIN, Schedule
 from goalward.experiments.worker import UnitOutcome, run_on_dask
 
 if TYPE_CHECKING:
@@ -124,6 +124,7 @@ class Runner:
         self._untrained -= self._trained
         self._ready: deque[Unit] = deque()
         self._waiting: dict[str, list[Unit]] = {}
+        self._place = {unit.id: place for place, unit in enumerate(schedule.units)}
         for unit in schedule.units:
             if unit.id not in finished:
                 self._enqueue(unit)
@@ -247,7 +248,11 @@ class Runner:
             return
         if unit.kind == "train":
             (self._trained if result.status == "trained" else self._untrained).add(unit.id)
-            self._ready.extendleft(reversed(self._waiting.pop(unit.id, [])))  # first, to finish this instance
+            waiting = self._waiting.pop(unit.id, [])
+            if unit.instance == WHOLE_DOMAIN:  # each of these is run together with the others of its instance
+                self._ready = deque(sorted([*self._ready, *waiting], key=lambda one: self._place[one.id]))
+            else:
+                self._ready.extendleft(reversed(waiting))  # first, to finish this instance
         self.observer.finished(unit, result)
 
 
