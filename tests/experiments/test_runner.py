@@ -165,6 +165,15 @@ def test_a_search_is_handed_out_after_its_training(config: Config, store: Store)
     assert done.index("train/blocks/bundled/blocks5/tiny/0") < done.index("search/blocks/bundled/blocks5/tiny/0/p1")
 
 
+def test_searches_with_the_model_of_a_domain_are_run_with_their_instance(store: Store) -> None:
+    larger = '[[generate]]\ndomain = "blocks"\ninstance = "blocks6"\nparameters = { n = 6 }\n'
+    domain = '[[methods]]\nmethod = "hgn"\ntrain = "9s"\n'
+    config = read_config(tomllib.loads(CONFIG.format(states=1, more=larger) + domain))
+    done = run(config, store, good, Watcher())
+    assert done[0] == "train/blocks/all/all/hgn/0"
+    assert [unit.split("/")[3] for unit in done[1:]] == ["blocks5"] * 3 + ["blocks6"] * 3
+
+
 def test_searches_without_a_model_fail_and_say_so(config: Config, store: Store) -> None:
     def work(job: Job) -> UnitOutcome:
         if job.unit.kind == "train":
