@@ -44,7 +44,8 @@ def test_results_go_out_and_come_back(run: Callable[..., str], folder: Path) -> 
 def test_results_are_kept_in_a_small_file_and_come_back_complete(run: Callable[..., str], folder: Path) -> None:
     assert "31 results" in run("export", folder, "--results", folder / "kept.json")
     assert run("import", folder / "new", folder / "kept.json") == "31 runs read, 31 of them new\n"
-    run("export", folder / "new", "--results", folder / "again.json")
+    for _ in range(2):  # such a file may be replaced
+        run("export", folder / "new", "--results", folder / "again.json")
     before, after = ((folder / name).read_text().split('"results"')[1] for name in ("kept.json", "again.json"))
     assert before == after
 

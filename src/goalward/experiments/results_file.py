@@ -28,6 +28,8 @@ VERSION = 1
 _UNIT_COLUMNS = [field.name for field in fields(Unit)]
 _RESULT_COLUMNS = [field.name for field in fields(Result) if field.name != "unit"]
 _COLUMNS = [*_UNIT_COLUMNS, *_RESULT_COLUMNS]
+_COPIED = ("name", "config", "versions", "machine", "units")
+"""Meta data that an experiment without a config gets from a file."""
 _MADE_WITH = ("budgets", "validation", "steps")
 """Tables of a config that hold for all of its results."""
 
@@ -94,16 +96,17 @@ def import_results(store: Store, path: Path) -> tuple[int, int]:
     stored = store.meta()
     if "config" in stored and "config" in meta:
         _refuse_other(path, stored["config"], meta["config"])
-    else:
-        store.set_meta(**{key: meta[key] for key in ("name", "config", "versions", "machine", "units") if key in meta})
-    store.set_meta(runs=[*meta.get("runs", []), *stored.get("runs", [])])
     note = {
         "file": path.name,
         "runs": len(pairs),
         "methods": sorted({unit.method for unit, _ in pairs}),
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
     }
-    return len(pairs), store.import_results(pairs, note)
+    added = store.import_results(pairs, note)
+    runs = [*meta.get("runs", []), *stored.get("runs", [])]
+    known = {key: meta[key] for key in _COPIED if key in meta} if "config" not in stored else {}
+    store.set_meta(**known, runs=runs)
+    return len(pairs), added
 
 
 def _pair(columns: list[str], row: list[Any]) -> tuple[Unit, Result]:
