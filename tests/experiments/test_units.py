@@ -216,5 +216,5 @@ def test_a_limit_of_cpu_time_leaves_room_for_other_work(folder: Path, tmp_path: 
     chosen = config(folder, '[budgets]\nsearch = "10s"\ntrain = "20s"\ngrace = "1s"\nclock = "cpu"', "seeds = 1")
     schedule = Schedule(chosen, find_instances(chosen, tmp_path), tmp_path)
     jobs = {unit.kind: schedule.job(unit, tmp_path / "x") for unit in schedule.units}
-    assert (jobs["train"].hard_limit, jobs["train"].hard_cpu_limit) == (2001, 21)
-    assert (jobs["search"].hard_limit, jobs["search"].hard_cpu_limit) == (1001, 11)
+    assert (jobs["train"].hard_limit, jobs["train"].hard_cpu_limit) == (20001, 21)
+    assert (jobs["search"].hard_limit, jobs["search"].hard_cpu_limit) == (10001, 11)

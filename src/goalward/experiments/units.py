@@ -16,10 +16,10 @@ from goalward.experiments.method_configs import MethodConfig
 from goalward.experiments.store import Unit
 
 MAX_UNITS = 10_000_000
-WALL_TIME_FACTOR = 100.0
+WALL_TIME_FACTOR = 1000.0
 """If CPU time counts, the wall-clock limit of a unit is this many times its CPU limit.
 
-It ends only units that hang. On a busy machine, a unit with a low priority gets a few percent of a core."""
+It ends only units that hang. On a busy machine, a unit with a low priority gets a percent of a core."""
 WHOLE_DOMAIN = "all"
 """Difficulty and instance of a training for a whole domain."""
 DOMAIN_INSTANCES = 2
