@@ -35,8 +35,10 @@ def tables(experiment: Experiment) -> dict[str, str]:
     """The generated parts of the page by name."""
     run = [method for method in COMPARED if method in experiment.methods]
     common = beside_paper.on_common_states(experiment, run)
+    missing = [method for method in COMPARED if method not in run]
+    waiting = f" **No results yet: {', '.join(missing)}.**" if missing else ""
     return {
-        "effort": beside_paper.effort(experiment) + "\n",
+        "effort": f"{beside_paper.effort(experiment)}{waiting}\n",
         "moderate": beside_paper.coverage_table(common, "moderate"),
         "hard": beside_paper.coverage_table(common, "hard"),
         "training": beside_paper.training_table(experiment),

@@ -59,6 +59,7 @@ def test_coverage_stands_beside_the_papers(experiment: Experiment) -> None:
     assert "| boot | 50 (0) | 0 (3) | **25.0** (1) |" in lines
     assert "| lama | 100 (96) | 100 (100) | **100.0** (98) |" in lines
     assert "| ff | 100 | 100 | **100.0** |" in lines  # the paper's is that of Fast Downward
+    assert beside_paper.coverage_table(common, "moderate") == beside_paper.NOTHING
     assert lines[-1] == "| instances (states) | 1 (2) | 1 (1) | 2 (3) |"
 
 

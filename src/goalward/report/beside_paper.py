@@ -22,6 +22,8 @@ from goalward.report.side_by_side import pairwise, rates
 SIZES = ((0, 500, "below 500 atoms"), (500, 2000, "500 to 1,999"), (2000, math.inf, "2,000 and more"))
 """Ranges of the number of atoms by which speeds are shown."""
 
+NOTHING = "Nothing has been measured yet.\n"
+
 State = tuple[Instance, str | None]
 
 
@@ -74,6 +76,8 @@ def coverage_table(experiment: Experiment, difficulty: str) -> str:
         if (share := _share(experiment, method, domain, difficulty)) is not None
     }
     domains = [domain for domain in experiment.domains if any(place[1] == domain for place in ours)]
+    if not domains:
+        return NOTHING
     columns = {method: theirs(experiment, method) for method in experiment.methods}
     published = {
         (method, domain): value
@@ -181,6 +185,8 @@ def pairs_table(experiment: Experiment, first: str) -> str:
             ratio = _geometric_mean((a + 1) / (b + 1) for a, b in pair.points)
             line += [f"{ratio:.2f}", f"{better:.0f} % / {worse:.0f} %"]
         lines.append(line)
+    if not lines:
+        return NOTHING
     headings = ["other system", "states", "expansions", "fewer / more", "plan length", "shorter / longer"]
     return markdown(headings, lines)
 
