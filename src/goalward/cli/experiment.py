@@ -43,8 +43,8 @@ LINE_SECONDS = 60.0
     settings_flag("change the config: budgets.train=60s, states=3", "KEY=VALUE"),
     flag("--scheduler", help="a Dask scheduler that runs the units", metavar="tcp://…"),
     switch("--slurm", help="run workers as Slurm jobs, --jobs of them"),
-    switch("--retry-failed", help="run units that have failed again"),
-    switch("--dry-run", help="show what would be run, and run nothing"),
+    switch("--retry-failed", help="run the failed units again"),
+    switch("--dry-run", help="list the units without running them"),
 )
 def run(
     config: str,
