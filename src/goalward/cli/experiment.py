@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 import time
 from collections.abc import Iterable, Mapping
@@ -202,4 +203,6 @@ class _Observer:
         head = f"{done} of {units} units done" if self.figures.shown else _line(self.progress)
         running = self.progress.running.total()
         now = f"{running} running" if running else "waiting for workers"
-        return f"{head}; {now}, about {format_duration(self.progress.seconds_left(self.jobs))} left"
+        seconds = self.progress.seconds_left(self.jobs)
+        remaining = f"{math.ceil(seconds)} s" if seconds < 60 else format_duration(seconds)
+        return f"{head}; {now}, about {remaining} left"
