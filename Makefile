@@ -106,7 +106,7 @@ build/sanitize-%/.installed: $(VENV)/.installed-dev
 NATIVE_TESTS := tests/task/test_store.py tests/task/test_packing.py tests/task/test_successors.py tests/task/test_states.py \
   tests/search/test_signature.py tests/search/test_network.py tests/search/test_queues.py tests/search/test_landmarks.py \
   tests/search/test_novelty.py tests/search/test_agenda.py tests/search/test_improve.py tests/regression tests/sampling \
-  tests/learning/test_state_batches.py tests/test_fuzz_files.py
+  tests/learning/test_batches.py tests/test_fuzz_files.py
 sanitize: build/sanitize-memory/.installed
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
 	  ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \

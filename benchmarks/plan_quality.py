@@ -105,7 +105,7 @@ def run(lines: Lines, instances: Sequence[Instance], options: argparse.Namespace
                         line |= lama(instance, state)
                     elif side in LEARNED:
                         model = model_of(instance, options.models, options.train, seed)
-                        names = ("network_share", "likely_to_help", "lead", "cost_ratio", "seconds")
+                        names = ("network_use", "network_share", "lead", "cost_ratio", "seconds")
                         line["verdict"] = {name: model.info.get(name) for name in names}
                         line |= ours(instance, state, model, LEARNED[side])
                     else:
@@ -156,21 +156,21 @@ def tables(results: Results, halves: dict[str, str]) -> Iterator[str]:
     """Ratios by instance, then their geometric means by half and by what training said of the network."""
     sides = list(dict.fromkeys(line["side"] for line in results.lines))
     compared = [(side, other) for side in LEARNED if side in sides for other in OTHERS if other in sides]
-    yield "instance".ljust(44) + " half   share       solved  seconds " + "  ".join(f"{a}/{b}" for a, b in compared)
+    headings = f"{'instance':44} {'half':6} {'network used for':36} {'solved':>6} {'seconds':>7}  "
+    yield headings + "  ".join(f"{a}/{b}" for a, b in compared)
     used = set()
     for instance in results.instances:
         rows = results.of(instance, "solve")
         if not rows:
             continue
-        shares = [row["verdict"]["network_share"] for row in rows if row["state"] == 1]
-        firsts = [row["verdict"]["likely_to_help"] for row in rows if row["state"] == 1]
-        if sum(bool(share or first) for share, first in zip(shares, firsts, strict=True)) * 2 > len(shares):
+        uses = [row["verdict"]["network_use"] for row in rows if row["state"] == 1]
+        if sum(use in {"search", "improvement"} for use in uses) * 2 > len(uses):
             used.add(instance)
-        said = " ".join(f"{share:.1f}{'+' if first else ''}" for share, first in zip(shares, firsts, strict=True))
+        said = " ".join(uses)
         solved = sum(row["cost"] is not None for row in rows)
         ratios = "  ".join(f"{results.ratio(instance, *pair):11.3f}" for pair in compared)
         seconds = median(row["seconds"] for row in rows)
-        yield f"{instance:44} {halves.get(instance, ''):6} {said:12} {solved:3}/{len(rows)} {seconds:7.3f}  {ratios}"
+        yield f"{instance:44} {halves.get(instance, ''):6} {said:36} {solved:3}/{len(rows)} {seconds:7.3f}  {ratios}"
     groups = {"all": set(results.instances), "network used": used}
     groups |= {half: {i for i in results.instances if halves.get(i) == half} for half in ("choose", "report")}
     for pair in compared:

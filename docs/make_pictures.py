@@ -20,6 +20,10 @@ from pathlib import Path
 
 import pyte
 
+from goalward.experiments.results_file import import_results
+from goalward.experiments.store import FILE_NAME, Store
+from goalward.report import write_report
+
 DOCS = Path(__file__).resolve().parent
 PICTURES = DOCS / "pictures"
 ROWS, COLUMNS = 40, 92
@@ -85,14 +89,21 @@ def live_view() -> None:
 
 
 def report() -> None:
-    """The top of the report in docs/results, as a browser shows it."""
+    """The top of the report on the results in docs/results, as a browser shows it."""
     from playwright.sync_api import sync_playwright  # noqa: PLC0415
 
     program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))))
-    with sync_playwright() as playwright:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Store(Path(folder) / FILE_NAME, create=True) as store,
+        sync_playwright() as playwright,
+    ):
+        import_results(store, DOCS / "results" / "paper-table.json")
+        path = Path(folder) / "report.html"
+        write_report(store, path)
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 1180, "height": 860}, color_scheme="light")
-        page.goto((DOCS / "results" / "paper-table-20.html").as_uri())
+        page.goto(path.as_uri())
         page.wait_for_selector("html[data-ready=yes]", timeout=120_000)
         page.screenshot(path=PICTURES / "report.png")
         browser.close()

@@ -5,16 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
-from goalward.task.grounding import ground
-from goalward.task.strips import Task
-from helpers import TINY, FastDownward, Tiny, make_tiny, read_texts
+from helpers import TINY, FastDownward, Tiny, make_tiny
 
 # A shell that starts the tests in the background makes them deaf to Ctrl-C, and what they start as well.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -42,22 +39,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.fast)
 
 
-@pytest.fixture
-def tiny_task() -> Callable[..., Tiny]:
-    """``tiny_task("blocks", seed=1)``: a tiny instance of a bundled domain."""
-    return make_tiny
-
-
 @pytest.fixture(params=list(TINY))
 def tiny(request: pytest.FixtureRequest) -> Tiny:
     """A tiny instance of every bundled domain in turn."""
     return make_tiny(request.param)
-
-
-@pytest.fixture
-def ground_texts() -> Callable[[str, str], Task]:
-    """``ground_texts(domain_text, problem_text)``: from PDDL to a task."""
-    return lambda domain_text, problem_text: ground(*read_texts(domain_text, problem_text))
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ import sys
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -33,6 +34,19 @@ TINY: dict[str, dict[str, int]] = {
 }
 
 
+# Options with which each method learns in a moment. Ends that are no times give the same results on every machine.
+BRIEF: dict[str, dict[str, Any]] = {
+    "n-rsl": {"samples": 300, "length": 20, "rollouts": 2, "max_epochs": 2},
+    "rsl": {"samples": 300, "length": 20, "rollouts": 2, "max_epochs": 2},
+    "tsl": {"max_walks": 20, "max_epochs": 2},
+    "sing": {"searches": 5, "samples": 40, "max_epochs": 2},
+    "fsm": {"samples": 300, "length": 20, "max_epochs": 2},
+    "boot": {"max_rounds": 4, "states": 20},
+    "bexp": {"max_rounds": 4, "states": 20},
+    "avi": {"max_iterations": 4, "states": 50, "length": 20},
+}
+
+
 @dataclass(frozen=True)
 class Tiny:
     """A tiny instance of a bundled domain: its text, what is read from it, and what it is grounded to."""
@@ -46,6 +60,10 @@ class Tiny:
 def read_texts(domain_text: str, problem_text: str) -> tuple[Domain, Problem]:
     domain = parse_domain(domain_text, "domain.pddl")
     return domain, parse_problem(problem_text, "problem.pddl", domain)
+
+
+def ground_texts(domain_text: str, problem_text: str) -> Task:
+    return ground(*read_texts(domain_text, problem_text))
 
 
 @cache

@@ -40,6 +40,9 @@ BLOCK = re.compile(r"^```(sh|python)\n(.*?)^```$", flags=re.DOTALL | re.MULTILIN
 LONG = re.compile(r"(?<![\w.])(\d+m|[1-9]\ds|\d+h)(?!\w)")
 SIZE = re.compile(r"--size \d+")
 LEARNS = re.compile(r"train|learn")
+TRAIN = re.compile(r"goalward train ")
+FEW = {"n-rsl": "--set samples=1000 --set max_epochs=2 ", "boot": "--set max_rounds=2 "}
+"""With these a training ends after few epochs, however fast the machine is."""
 ENDS_BY_ITSELF = re.compile(r"goalward (solve|plan) (?!.*--anytime)")  # with the first plan, whatever the limit
 COMMAND = re.compile(r"^    (?:\.venv/bin/)?(goalward [a-z](?:[^\n]*\\\n)*[^\n]*)$", flags=re.MULTILINE)
 
@@ -48,12 +51,15 @@ def short(text: str, seconds: str = "2s") -> str:
     """Durations and sizes on the pages are what users want; here moments and the least size do."""
 
     def moment(line: str) -> str:
-        if "goalward train " in line:  # loading PyTorch counts, and this machine may be busy
-            return "12s"
+        if TRAIN.search(line):  # loading PyTorch counts, and this machine may be busy
+            return "60s"
         only_learns = LEARNS.search(line) and "--train-limit" not in line  # with that limit it is several methods
         return "500ms" if only_learns else seconds
 
-    lines = text.splitlines(keepends=True)
+    def with_few_epochs(line: str) -> str:
+        return TRAIN.sub(r"\g<0>" + FEW["boot" if "--method boot" in line else "n-rsl"], line)
+
+    lines = map(with_few_epochs, text.splitlines(keepends=True))
     shortened = [line if ENDS_BY_ITSELF.search(line) else LONG.sub(moment(line), line) for line in lines]
     return SIZE.sub("--size 1", "".join(shortened))
 

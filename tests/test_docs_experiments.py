@@ -119,7 +119,7 @@ def test_an_experiment_can_be_looked_at(folder: Path, capsys: pytest.CaptureFixt
     for line in shown:
         call(line)
     assert "2 of 2 units done, complete" in capsys.readouterr().out
-    assert {"report.html", "paper-table-20.html", "paper-table-20.md"} <= {path.name for path in folder.iterdir()}
+    assert {"report.html", "kept.json"} <= {path.name for path in folder.iterdir()}
 
 
 def test_what_the_page_on_reports_shows_works(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

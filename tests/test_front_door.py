@@ -6,7 +6,6 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
@@ -19,21 +18,7 @@ from goalward.errors import UsageError
 from goalward.learning.methods import learned_methods, train_with
 from goalward.learning.rsl import PreimageOptions
 from goalward.task.strips import Task
-from helpers import Tiny, make_tiny
-
-TinyTask = Callable[..., Tiny]
-
-# Little enough of everything that a method ends in moments; what a method does not have is left out.
-LITTLE: dict[str, dict[str, Any]] = {
-    "n-rsl": {"samples": 200, "rollouts": 1, "length": 10, "max_epochs": 2},
-    "rsl": {"samples": 200, "rollouts": 1, "length": 10, "max_epochs": 2},
-    "tsl": {"max_walks": 5, "walk_steps": 5, "max_epochs": 2},
-    "sing": {"samples": 50, "max_epochs": 2},
-    "fsm": {"samples": 200, "max_epochs": 2},
-    "boot": {"max_rounds": 4, "states": 20},
-    "bexp": {"max_rounds": 4, "states": 20},
-    "avi": {"max_iterations": 4, "states": 50, "length": 20},
-}
+from helpers import BRIEF, make_tiny
 
 
 def task() -> Task:
@@ -42,7 +27,7 @@ def task() -> Task:
 
 @pytest.mark.parametrize("method", learned_methods())
 def test_every_learned_method_makes_a_model_that_solves(method: str, capfd: pytest.CaptureFixture[str]) -> None:
-    model = goalward.train(task(), method, validation_states=0, width=16, seed=5, **LITTLE[method])
+    model = goalward.train(task(), method, validation_states=0, width=16, seed=5, **BRIEF[method])
     assert model.info["method"] == method
     assert model.info["options"]["seed"] == 5
     assert model.info["options"]["width"] == 16
@@ -64,12 +49,12 @@ def test_settings_go_before_options() -> None:
 
 
 def test_durations_are_as_people_write_them() -> None:
-    model = goalward.train(task(), time_limit="1m", validation_states=0, width=8, **LITTLE["rsl"])
+    model = goalward.train(task(), time_limit="1m", validation_states=0, width=8, **BRIEF["rsl"])
     assert model.info["options"]["time_limit"] == 60
 
 
 def test_lines_on_request(capfd: pytest.CaptureFixture[str]) -> None:
-    goalward.train(task(), progress=True, validation_states=0, width=8, **LITTLE["rsl"])
+    goalward.train(task(), progress=True, validation_states=0, width=8, **BRIEF["rsl"])
     said = capfd.readouterr()
     assert said.out == ""
     assert "s] training" in said.err
@@ -159,7 +144,7 @@ def notebook(monkeypatch: pytest.MonkeyPatch) -> Shown:
 
 
 def test_a_notebook_shows_one_table_that_changes(notebook: Shown) -> None:
-    goalward.train(task(), trials=1, validation_states=0, width=8, **LITTLE["rsl"])
+    goalward.train(task(), trials=1, validation_states=0, width=8, **BRIEF["rsl"])
     assert "starting" in notebook.drawn[0]
     assert "training" in notebook.drawn[-1]
     assert "steps on held-out states" in notebook.drawn[-1]
@@ -167,5 +152,5 @@ def test_a_notebook_shows_one_table_that_changes(notebook: Shown) -> None:
 
 
 def test_a_notebook_is_silent_on_request(notebook: Shown) -> None:
-    goalward.train(task(), progress=False, validation_states=0, width=8, **LITTLE["rsl"])
+    goalward.train(task(), progress=False, validation_states=0, width=8, **BRIEF["rsl"])
     assert notebook.drawn == []

@@ -21,7 +21,7 @@ from goalward.cli.main import run
 from goalward.task.domains import DOMAINS, generate
 
 LONG_RUN = "GOALWARD_FUZZ_EXAMPLES" in os.environ
-EXAMPLES = int(os.environ.get("GOALWARD_FUZZ_EXAMPLES", "150"))
+EXAMPLES = int(os.environ.get("GOALWARD_FUZZ_EXAMPLES", "100"))
 TIME_LIMIT = 2.0
 
 KEYWORD_LINES = """

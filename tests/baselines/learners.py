@@ -18,21 +18,10 @@ from goalward.learning.watchers import Watcher
 from goalward.task.packing import core_atoms, fixed_atoms
 from goalward.task.states import BitRows, from_bits
 from goalward.task.strips import Task
+from helpers import BRIEF
 from oracle import State, as_set
 
 WIDTH = 32  # narrow networks are quick to train
-
-# Ends that are no times, so that results are the same on every machine.
-BRIEF: dict[str, dict[str, Any]] = {
-    "n-rsl": {"samples": 300, "length": 20, "rollouts": 2, "max_epochs": 2},
-    "rsl": {"samples": 300, "length": 20, "rollouts": 2, "max_epochs": 2},
-    "tsl": {"max_walks": 20, "max_epochs": 2},
-    "sing": {"searches": 5, "samples": 40, "max_epochs": 2},
-    "fsm": {"samples": 300, "length": 20, "max_epochs": 2},
-    "boot": {"max_rounds": 4, "states": 20},
-    "bexp": {"max_rounds": 4, "states": 20},
-    "avi": {"max_iterations": 4, "states": 50, "length": 20},
-}
 
 
 def brief(method: str, **values: Any) -> LearnOptions:

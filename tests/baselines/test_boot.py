@@ -74,7 +74,7 @@ class Staged:
         n = next(self.solved)
         status = [Status.SOLVED] * n + [Status.OUT_OF_EXPANSIONS] * (len(states) - n)
         plans = Rows.of([plan if i < n else [] for i, plan in enumerate(found.plans)])
-        return ManyResults(status, found.expanded, plans)
+        return ManyResults(status, found.expanded, plans, found.left_at)
 
 
 @pytest.mark.parametrize("learn", [boot.learn, bexp.learn])

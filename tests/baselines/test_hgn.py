@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
 from itertools import islice
 
 import numpy as np
@@ -17,7 +16,7 @@ from goalward.baselines.hgn_data import states_on_optimal_plans
 from goalward.baselines.hgn_model import DomainOptions, parameter_shapes
 from goalward.search import Status
 from goalward.task.strips import Task
-from helpers import Tiny
+from helpers import Tiny, make_tiny
 from oracle import State, as_set, make_task, reachable_states, successors
 
 Array = npt.NDArray[np.float64]
@@ -276,8 +275,8 @@ def test_labels_count_costs_where_costs_are_asked_for() -> None:
     assert costs.labels.tolist() == [5, 3, 0]
 
 
-def test_random_walks_give_more_plans(tiny_task: Callable[..., Tiny]) -> None:
-    task = tiny_task("blocks").task
+def test_random_walks_give_more_plans() -> None:
+    task = make_tiny("blocks").task
     one = states_on_optimal_plans(task, DomainOptions(states_per_problem=1), 10.0, seed=0)
     many = states_on_optimal_plans(task, DomainOptions(states_per_problem=50), 10.0, seed=0)
     assert one.plans == 1
@@ -304,6 +303,6 @@ def test_an_unsolved_problem_gives_no_lessons() -> None:
     assert lessons.summary()["longest"] is None
 
 
-def test_the_teacher_can_be_interrupted(tiny_task: Callable[..., Tiny]) -> None:
+def test_the_teacher_can_be_interrupted() -> None:
     with pytest.raises(KeyboardInterrupt):
-        states_on_optimal_plans(tiny_task("blocks").task, DomainOptions(), 10.0, seed=0, go_on=lambda: False)
+        states_on_optimal_plans(make_tiny("blocks").task, DomainOptions(), 10.0, seed=0, go_on=lambda: False)

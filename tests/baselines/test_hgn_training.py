@@ -24,7 +24,7 @@ from goalward.search.learned import load_model
 from goalward.task.domains import generate
 from goalward.task.states import to_bits
 from goalward.task.strips import Task
-from helpers import Tiny, make_tiny
+from helpers import make_tiny
 from oracle import as_set, goal_distances
 
 SMALL = DomainOptions(n_steps=3, latent=8, states_per_problem=20, max_epochs=3)
@@ -90,9 +90,9 @@ def test_losses_fall_and_the_best_weights_are_kept() -> None:
     ]
 
 
-def test_the_loss_is_the_squared_error_averaged_over_steps_and_states(tiny_task: Callable[..., Tiny]) -> None:
+def test_the_loss_is_the_squared_error_averaged_over_steps_and_states() -> None:
     watcher = Watcher()
-    model = train_domain([tiny_task("blocks").task], dataclasses.replace(SMALL, max_epochs=1), watcher)
+    model = train_domain([make_tiny("blocks").task], dataclasses.replace(SMALL, max_epochs=1), watcher)
     (lessons,) = watcher.taught
     n_held_out = round(len(lessons.labels) * SMALL.validation_share)
     errors = []
@@ -179,9 +179,9 @@ def test_training_that_diverges_is_an_error() -> None:
         train_domain([blocks(4)], dataclasses.replace(SMALL, learning_rate=10.0))
 
 
-def test_problems_must_be_of_one_domain(tiny_task: Callable[..., Tiny]) -> None:
+def test_problems_must_be_of_one_domain() -> None:
     with pytest.raises(StateMismatchError, match="not the domain that the model was trained for"):
-        train_domain([tiny_task("blocks").task, tiny_task("gripper").task], SMALL)
+        train_domain([make_tiny("blocks").task, make_tiny("gripper").task], SMALL)
     with pytest.raises(UsageError, match="no problem"):
         train_domain([], SMALL)
 

@@ -10,9 +10,8 @@ import pytest
 from goalward.baselines import sing
 from goalward.baselines.regressed import PLAIN_SAMPLERS
 from goalward.baselines.sing import BackwardStates, SingOptions, random_goal_states, search_backwards
-from goalward.task.grounding import ground
 from goalward.task.strips import Task
-from helpers import TINY, make_tiny, read_texts
+from helpers import TINY, ground_texts, make_tiny
 from oracle import State, as_set, goal_distances, make_task, reachable_states
 
 from .learners import LAMPS_DOMAIN, LAMPS_PROBLEM, as_sets, complement_pairs, known, make_trial
@@ -21,7 +20,7 @@ NAMES = [*TINY, "lamps"]
 
 
 def task_of(name: str) -> Task:
-    return ground(*read_texts(LAMPS_DOMAIN, LAMPS_PROBLEM)) if name == "lamps" else make_tiny(name).task
+    return ground_texts(LAMPS_DOMAIN, LAMPS_PROBLEM) if name == "lamps" else make_tiny(name).task
 
 
 @pytest.fixture(params=NAMES)

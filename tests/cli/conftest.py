@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,11 +9,11 @@ import pytest
 from goalward.cli.main import run
 from goalward.task.domains import generate
 
-from .program import DOMAIN, KEY_DOMAIN, KEY_PROBLEM, PROBLEM, Files, Outcome, write_files
+from .program import DOMAIN, KEY_DOMAIN, KEY_PROBLEM, PROBLEM, Bundled, Files, Goalward, Outcome, write_files
 
 
 @pytest.fixture
-def goalward(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Outcome]:
+def goalward(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Goalward:
     """``goalward("plan", domain, problem)``: the command line in this process."""
     monkeypatch.delenv("FORCE_COLOR", raising=False)
 
@@ -39,7 +38,7 @@ def unsolvable(tmp_path: Path) -> Files:
 
 
 @pytest.fixture
-def bundled(tmp_path: Path) -> Callable[..., Files]:
+def bundled(tmp_path: Path) -> Bundled:
     """``bundled("blocks", n=5)``: files of a generated instance."""
 
     def make(domain: str, seed: int = 0, **parameters: int) -> Files:
@@ -50,12 +49,12 @@ def bundled(tmp_path: Path) -> Callable[..., Files]:
 
 
 @pytest.fixture
-def hard(bundled: Callable[..., Files]) -> Files:
+def hard(bundled: Bundled) -> Files:
     """A problem that is grounded at once and that blind search does not solve in minutes."""
     return bundled("tiles", rows=4, cols=4)
 
 
 @pytest.fixture
-def large(bundled: Callable[..., Files]) -> Files:
+def large(bundled: Bundled) -> Files:
     """A problem that takes many seconds to ground."""
     return bundled("blocks", n=200)

@@ -9,6 +9,7 @@ import re
 import subprocess
 import sysconfig
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -130,6 +131,12 @@ class Files:
     @property
     def names(self) -> tuple[str, str]:
         return str(self.domain), str(self.problem)
+
+
+Goalward = Callable[..., Outcome]
+"""The fixture ``goalward``: the command line in this process."""
+Bundled = Callable[..., Files]
+"""The fixture ``bundled``: files of a generated instance."""
 
 
 def write_files(folder: Path, domain: str | bytes, problem: str | bytes) -> Files:

@@ -6,19 +6,16 @@ import json
 import re
 import signal
 import subprocess
-from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from .program import PLAN, PROGRAM, Files, Outcome, environment, on_terminal
-
-Goalward = Callable[..., Outcome]
+from .program import PLAN, PROGRAM, Bundled, Files, Goalward, environment, on_terminal
 
 
 @pytest.fixture
-def deliveries(bundled: Callable[..., Files]) -> Files:
+def deliveries(bundled: Bundled) -> Files:
     """A problem whose first plan, found without much guidance, is not the best, and whose best one is soon found."""
     return bundled("delivery", size=3, packages=2, seed=1)
 

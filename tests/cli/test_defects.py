@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +10,7 @@ import pytest
 
 from goalward.cli.main import run
 
-from .program import PROGRAM, Files, Outcome, environment
-
-Goalward = Callable[..., Outcome]
+from .program import PROGRAM, Files, Goalward, environment
 
 
 @pytest.fixture

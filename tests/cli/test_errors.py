@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from .program import DOMAIN, PLAN, PROBLEM, Files, Outcome, replaced, write_files
-
-Goalward = Callable[..., Outcome]
+from .program import DOMAIN, PLAN, PROBLEM, Files, Goalward, replaced, write_files
 
 
 @dataclass(frozen=True)

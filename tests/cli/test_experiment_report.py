@@ -41,6 +41,15 @@ def test_results_go_out_and_come_back(run: Callable[..., str], folder: Path) -> 
     assert "MiB" in run("report", folder / "new", "-o", folder / "theirs.html")
 
 
+def test_results_are_kept_in_a_small_file_and_come_back_complete(run: Callable[..., str], folder: Path) -> None:
+    assert "31 results" in run("export", folder, "--results", folder / "kept.json")
+    assert run("import", folder / "new", folder / "kept.json") == "31 runs read, 31 of them new\n"
+    for _ in range(2):  # such a file may be replaced
+        run("export", folder / "new", "--results", folder / "again.json")
+    before, after = ((folder / name).read_text().split('"results"')[1] for name in ("kept.json", "again.json"))
+    assert before == after
+
+
 def test_the_table_stands_beside_the_page_where_it_is_asked_for(run: Callable[..., str], folder: Path) -> None:
     said = run("report", folder, "-o", folder / "page.html", "--table", folder / "table.md")
     assert "table.md" in said
@@ -63,7 +72,7 @@ def test_a_file_that_cannot_be_read_leaves_no_experiment_behind(
         (["report", ".", "--table", "t.docx"], r"t.docx: the name of a table must end in .md, .tex or .csv"),
         (["report", "nowhere"], "nowhere: no experiment here"),
         (["export", "nowhere", "--csv", "x"], "nowhere: no experiment here"),
-        (["export", "."], "choose what to write: --lab OUT, --parquet OUT or --csv OUT"),
+        (["export", "."], "choose what to write: --lab OUT, --parquet OUT, --csv OUT or --results OUT"),
         (["import", ".", "nothing"], "nothing: no such file"),
     ],
 )
@@ -73,8 +82,3 @@ def test_errors_are_one_sentence(
     monkeypatch.chdir(folder)
     with pytest.raises(GoalwardError, match=sentence):
         run(*arguments)
-
-
-def test_a_report_that_cannot_be_written_says_so(run: Callable[..., str], folder: Path) -> None:
-    with pytest.raises(GoalwardError, match="there is no directory"):
-        run("report", folder, "-o", folder / "none" / "page.html")

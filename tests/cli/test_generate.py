@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from goalward.task.domains import DOMAINS, generate
 
-from .program import Outcome
-
-Goalward = Callable[..., Outcome]
+from .program import Goalward
 
 
 @pytest.mark.parametrize("name", DOMAINS)

@@ -16,9 +16,7 @@ from goalward.search.model import Model
 from goalward.search.network import Layer, NetworkWeights
 from goalward.task.grounding import ground_files
 
-from .program import DOMAIN, Files, Outcome, on_terminal, replaced
-
-Goalward = Callable[..., Outcome]
+from .program import DOMAIN, Files, Goalward, on_terminal, replaced
 
 
 @pytest.fixture

@@ -5,14 +5,11 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from .program import PATIENCE, PLAN, PROGRAM, Files, Outcome, environment, let_work, on_terminal
-
-Goalward = Callable[..., Outcome]
+from .program import PATIENCE, PLAN, PROGRAM, Files, Goalward, environment, let_work, on_terminal
 
 ROUND_TRIP = """\
 (define (problem round-trip)
@@ -94,12 +91,10 @@ def test_a_plan_that_is_none_is_refused_with_its_line(goalward: Goalward, round_
     assert goalward("improve", *round_trip.names, plan_file).error.startswith(f"{plan_file}: plan not valid: ")
 
 
-def test_what_cannot_be_read_or_written_is_said_at_once(
+def test_what_cannot_be_read_is_said_at_once(
     goalward: Goalward, round_trip: Files, plan_file: Path, tmp_path: Path
 ) -> None:
     assert "nowhere" in goalward("improve", *round_trip.names, tmp_path / "nowhere").error
-    assert goalward("improve", *round_trip.names, plan_file, "-o", tmp_path).code == 36
-    assert goalward("improve", *round_trip.names, plan_file, "-o", tmp_path / "no" / "where").code == 36
     plan_file.write_text("drive t1 a b\n")
     assert goalward("improve", *round_trip.names, plan_file).error.startswith(f"{plan_file}:1: expected one step")
 

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,10 +25,7 @@ from goalward.search.strategy import default_search
 from goalward.task.packing import native_problem
 from helpers import make_tiny
 
-from .program import Files, Outcome, spawn, write_files
-
-Goalward = Callable[..., Outcome]
-
+from .program import Files, Goalward, spawn, write_files
 
 # --- time; how near a limit a run ends is measured in benchmarks/limits.py ---
 
@@ -163,7 +159,7 @@ def test_a_limit_that_is_not_reached_changes_nothing(goalward: Goalward, trains:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="resident memory is read from /proc")
 def test_search_ends_at_its_memory_limit(hard: Files) -> None:
-    megabytes = 150
+    megabytes = 110
     outcome = spawn("plan", *hard.names, "-H", "blind", "--memory-limit", f"{megabytes}M", "--time-limit", "50s")
     assert outcome.code == 22
     assert "Memory limit reached.\n" in outcome.out

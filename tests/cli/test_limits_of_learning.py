@@ -6,7 +6,6 @@ import json
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,9 +21,8 @@ from goalward.search.model import Model
 from goalward.search.network import Layer, NetworkWeights
 from goalward.task.grounding import ground_files
 
-from .program import Files, Outcome, spawn, spawn_talkative, write_files
+from .program import Files, Goalward, spawn, spawn_talkative, write_files
 
-Goalward = Callable[..., Outcome]
 NOTHING = "(define (domain d) (:predicates (p)) (:action a :parameters () :precondition (and) :effect (and)))"
 EMPTY = "(define (problem e) (:domain d) (:init) (:goal (and)))"
 

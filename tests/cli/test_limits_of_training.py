@@ -15,13 +15,13 @@ import pytest
 from goalward.cli import startup
 from goalward.cli import train as train_module
 from goalward.cli.main import run
-from goalward.learning import models, rsl, selection, validation
+from goalward.learning import models, rsl, selection
 from goalward.learning.budget import Budget
 from goalward.learning.methods import train_with
 from goalward.learning.probes import Probe, Probes
 from goalward.learning.results import Epoch
 from goalward.learning.rsl import PreimageOptions
-from goalward.learning.validation import TooLateError, validation_states
+from goalward.learning.validation import validation_states
 from goalward.search.learned import load_model
 from helpers import make_tiny
 
@@ -127,13 +127,13 @@ def test_compare_counts_what_it_loads_and_its_trainings_end_too(
 def searches(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Those that validation makes."""
     made: list[Any] = []
-    real = validation.solve
+    real = selection.solve
 
     def counted(*arguments: Any, **named: Any) -> Any:
         made.append(arguments)
         return real(*arguments, **named)
 
-    monkeypatch.setattr(validation, "solve", counted)
+    monkeypatch.setattr(selection, "solve", counted)
     return made
 
 
@@ -144,16 +144,6 @@ def test_a_training_without_time_for_validation_has_no_verdict(searches: list[An
     assert "network_use" not in model.info
     assert model.info["trials"][0]["epochs"] == 1, "what was learned is kept"
     assert model.info["trials"][0]["solved"] is None
-
-
-def test_a_judge_who_is_cut_short_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    def cut_short(*arguments: Any) -> Any:
-        raise TooLateError
-
-    monkeypatch.setattr(selection, "compare_leads", cut_short)
-    model = train_with(make_tiny("blocks").task, "n-rsl", QUICK)
-    assert model.info["trials"][0]["solved"] is None
-    assert "network_use" not in model.info
 
 
 def test_a_probe_that_is_cut_short_is_none() -> None:

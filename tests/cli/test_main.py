@@ -10,16 +10,13 @@ import signal
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from goalward.cli.main import BLAS_THREADS, quick_imports
 
-from .program import PATIENCE, PROGRAM, Files, Outcome, environment, spawn
-
-Goalward = Callable[..., Outcome]
+from .program import PATIENCE, PROGRAM, Files, Goalward, Outcome, environment, spawn
 
 COMMANDS = [
     "train", "solve", "plan", "improve", "compare", "methods", "train-domain", "validate", "walk", "inspect",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -17,14 +16,12 @@ from goalward.search.learned import KINDS, ModelKind, load_model
 from goalward.search.model import Model, save_model
 from goalward.search.planning import LearnedModel
 from goalward.search.starts import Start
-from goalward.task.grounding import ground, ground_files
+from goalward.task.grounding import ground_files
 from goalward.task.store import read_safetensors, stored_format
 from goalward.task.strips import Task
-from helpers import read_texts, whole_number_network
+from helpers import ground_texts, whole_number_network
 
-from .program import Files, Outcome
-
-Goalward = Callable[..., Outcome]
+from .program import Bundled, Files, Goalward
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +37,7 @@ class WeightedGoals(LearnedModel):
         assert text == self.domain_text
 
     def start(self, text: str, source: str) -> Start:
-        task = ground(*read_texts(self.domain_text, text))
+        task = ground_texts(self.domain_text, text)
         return Start(task, task.init, text, source)
 
     def heuristic(self, task: Task) -> BoundHeuristic:
@@ -65,7 +62,7 @@ def load_weighted_goals(path: str | Path) -> LearnedModel:
 
 
 @pytest.fixture
-def blocks(bundled: Callable[..., Files]) -> Files:
+def blocks(bundled: Bundled) -> Files:
     return bundled("blocks", n=3)
 
 
@@ -88,7 +85,7 @@ def test_plan_takes_it(goalward: Goalward, blocks: Files, model: Path) -> None:
         assert (outcome.code, outcome.number(rf"{name}: (\d+)")) == (0, weight * open_goals)
 
 
-def test_solve_takes_it(goalward: Goalward, blocks: Files, model: Path, bundled: Callable[..., Files]) -> None:
+def test_solve_takes_it(goalward: Goalward, blocks: Files, model: Path, bundled: Bundled) -> None:
     larger = bundled("blocks", n=4)
     outcome = goalward("solve", model, blocks.problem, larger.problem)
     assert outcome.code == 0

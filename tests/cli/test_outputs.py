@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from report.examples import small, store_of
 
-from .program import PLAN, Files, Outcome
-
-Goalward = Callable[..., Outcome]
+from .program import PLAN, Files, Goalward
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 IS_AN_INPUT = "is an input of this command; choose another name for the output"
@@ -106,3 +103,37 @@ def test_a_file_of_another_program_is_replaced_only_with_force_and_goalwards_own
     assert goalward(*command.split(), "--force").code == 0
     assert target.read_bytes() != b"mine\n"
     assert goalward(*command.split()).code == 0
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "plan BROKEN problem.pddl -o",
+        "train BROKEN problem.pddl -o",
+        "train-domain BROKEN problem.pddl -o",
+        "improve BROKEN problem.pddl plan -o",
+        "inspect domain.pddl problem.pddl --save",
+        "experiment report . -o",
+    ],
+)
+def test_a_place_where_no_file_can_be_written_is_noticed_before_any_work(
+    goalward: Goalward, folder: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.chdir(folder)
+    Path("BROKEN").write_text("(")
+    for output in (Path("missing", "file"), folder):
+        outcome = goalward(*command.split(), output)
+        assert (outcome.code, outcome.error.startswith(f"{output}: ")) == (36, True), outcome
+    assert not Path("missing").exists()
+
+
+@pytest.mark.parametrize(
+    "command", ["solve model p1.pddl --plans", "walk domain.pddl problem.pddl -o", "generate blocks -o"]
+)
+def test_a_folder_that_cannot_be_made_is_named(
+    goalward: Goalward, folder: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.chdir(folder)
+    for output in ("plan", "plan/below"):
+        outcome = goalward(*command.split(), output)
+        assert (outcome.code, outcome.error.startswith(f"{output}: ")) == (36, True), outcome

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,9 +18,7 @@ from goalward.search.starts import initial_state
 from goalward.task.domains import DOMAINS
 from goalward.task.grounding import ground_files
 
-from .program import DOMAIN, PLAN, PROBLEM, Files, Outcome, replaced, spawn, write_files
-
-Goalward = Callable[..., Outcome]
+from .program import DOMAIN, PLAN, PROBLEM, Bundled, Files, Goalward, Outcome, replaced, spawn, write_files
 
 # What Downward Lab's parsers look for; each may occur once only.
 LAB_PATTERNS = {
@@ -127,7 +124,7 @@ def test_initial_values_are_written_as_fast_downward_does(
 
 @pytest.mark.parametrize("heuristic", HEURISTICS)
 def test_every_heuristic_gives_plans_that_validate(
-    goalward: Goalward, bundled: Callable[..., Files], tmp_path: Path, heuristic: str
+    goalward: Goalward, bundled: Bundled, tmp_path: Path, heuristic: str
 ) -> None:
     files, plan = bundled("courier", letters=2, towns=4), tmp_path / "plan"
     for algorithm in ("gbfs", "astar", "wastar") if heuristic == "ff" else ("gbfs",):
@@ -140,7 +137,7 @@ def test_every_heuristic_gives_plans_that_validate(
 
 @pytest.mark.parametrize("name", DOMAINS)
 def test_every_bundled_domain_is_solved_and_validated(
-    goalward: Goalward, bundled: Callable[..., Files], tmp_path: Path, name: str
+    goalward: Goalward, bundled: Bundled, tmp_path: Path, name: str
 ) -> None:
     files = bundled(name)
     outcome = goalward("plan", *files.names, "-o", tmp_path / "plan", "--time-limit", "60s")
@@ -163,18 +160,14 @@ def test_astar_minimises_what_the_costs_option_says(goalward: Goalward, tmp_path
     assert solve("-s", "wastar", "--weight", "1") == (3, 3)
 
 
-def test_unit_costs_are_reported_where_the_pddl_has_none(
-    goalward: Goalward, bundled: Callable[..., Files], tmp_path: Path
-) -> None:
+def test_unit_costs_are_reported_where_the_pddl_has_none(goalward: Goalward, bundled: Bundled, tmp_path: Path) -> None:
     outcome = goalward("plan", *bundled("blocks", n=4).names, "-o", tmp_path / "plan")
     *steps, last = (tmp_path / "plan").read_text().splitlines()
     assert last == f"; cost = {len(steps)} (unit cost)"
     assert outcome.number(r"Plan cost: (\d+)") == outcome.number(r"Plan length: (\d+) step\(s\)\.") == len(steps) > 0
 
 
-def test_general_costs_are_the_sum_over_the_steps(
-    goalward: Goalward, bundled: Callable[..., Files], tmp_path: Path
-) -> None:
+def test_general_costs_are_the_sum_over_the_steps(goalward: Goalward, bundled: Bundled, tmp_path: Path) -> None:
     files = bundled("courier", letters=3, towns=6)
     assert goalward("plan", *files.names, "-o", tmp_path / "plan").code == 0
     *steps, last = (tmp_path / "plan").read_text().splitlines()
@@ -187,7 +180,7 @@ def test_general_costs_are_the_sum_over_the_steps(
 
 
 @pytest.mark.parametrize("batch", [1, 7])
-def test_the_same_run_gives_the_same_output(goalward: Goalward, bundled: Callable[..., Files], batch: int) -> None:
+def test_the_same_run_gives_the_same_output(goalward: Goalward, bundled: Bundled, batch: int) -> None:
     files = bundled("delivery")
 
     def without_times() -> str:
@@ -243,7 +236,7 @@ def test_grounding_alone_may_prove_that_there_is_no_plan(goalward: Goalward, tmp
     assert "no plan exists" in found["reason"]
 
 
-@pytest.mark.parametrize(("large_one", "limit"), [(False, "3s"), (True, "50ms")], ids=["search", "grounding"])
+@pytest.mark.parametrize(("large_one", "limit"), [(False, "2s"), (True, "50ms")], ids=["search", "grounding"])
 def test_json_of_a_run_that_was_out_of_time(
     goalward: Goalward, hard: Files, large: Files, large_one: bool, limit: str
 ) -> None:
@@ -283,16 +276,6 @@ def test_a_run_without_a_plan_leaves_an_old_plan_file_alone(
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_a_plan_that_cannot_be_written_is_noticed_before_the_search(
-    goalward: Goalward, hard: Files, tmp_path: Path
-) -> None:
-    for target in (tmp_path / "missing" / "plan", tmp_path):
-        outcome = goalward("plan", *hard.names, "-H", "blind", "--time-limit", "1s", "-o", target)
-        assert outcome.code == 36
-        assert outcome.error.startswith(f"{target}: ")
-    assert not (tmp_path / "missing").exists()
-
-
 def test_a_plan_may_go_to_standard_output(trains: Files) -> None:
     outcome = spawn("plan", *trains.names, "-o", "/dev/stdout")
     assert outcome.code == 0
@@ -302,7 +285,7 @@ def test_a_plan_may_go_to_standard_output(trains: Files) -> None:
 # --- which search ---
 
 
-def test_the_search_is_portfolio_unless_a_heuristic_is_given(goalward: Goalward, bundled: Callable[..., Files]) -> None:
+def test_the_search_is_portfolio_unless_a_heuristic_is_given(goalward: Goalward, bundled: Bundled) -> None:
     files = bundled("delivery")
 
     def queues(*options: str) -> set[str]:

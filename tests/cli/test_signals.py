@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +21,7 @@ from goalward.errors import StoppedError
 from goalward.search.solving import Outcome as Solved
 from goalward.search.solving import solve
 
-from .program import PROGRAM, Files, Outcome, environment
-
-Goalward = Callable[..., Outcome]
+from .program import PROGRAM, Files, Goalward, environment
 
 BOTH = pytest.mark.parametrize(("ending", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["INT", "TERM"])
 

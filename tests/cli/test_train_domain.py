@@ -12,14 +12,25 @@ from pathlib import Path
 
 import pytest
 
-from goalward.baselines.hgn_model import DomainModel, load_domain_model
+from goalward.baselines.hgn_model import DomainModel, DomainOptions, load_domain_model
+from goalward.baselines.hgn_training import train_domain
 from goalward.cli.main import run
+from goalward.task.domains import generate
 
-from .program import PATIENCE, PROGRAM, Files, Outcome, check_live_training, environment, on_terminal, replaced
+from .program import (
+    PATIENCE,
+    PROGRAM,
+    Bundled,
+    Files,
+    Goalward,
+    check_live_training,
+    environment,
+    on_terminal,
+    replaced,
+)
 
 DATA = Path(__file__).resolve().parents[1] / "data"
 
-Goalward = Callable[..., Outcome]
 SMALL = ("--states-per-problem", "20", "--steps", "3", "--epochs", "3")
 ENDLESS = ("--epochs", "100000", "--time-limit", "100s")
 
@@ -27,7 +38,7 @@ LESSONS = r"\[\d+\.\ds\] \S+\.pddl: \d+ states along \d+ optimal plans, steps up
 
 
 @pytest.fixture
-def blocks(bundled: Callable[..., Files]) -> list[Files]:
+def blocks(bundled: Bundled) -> list[Files]:
     return [bundled("blocks", n=3), bundled("blocks", n=4)]
 
 
@@ -51,11 +62,11 @@ def train(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) ->
 Train = Callable[..., tuple[int, str, str]]
 
 
-@pytest.fixture
-def model(train: Train, blocks: list[Files], tmp_path: Path) -> Path:
-    path = tmp_path / "blocks.goalward"
-    code, _, err = train(blocks, "-o", path, *SMALL)
-    assert code == 0, err
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("model") / "blocks.goalward"
+    options = DomainOptions(states_per_problem=20, n_steps=3, max_epochs=3)
+    train_domain([generate("blocks", n=n).ground() for n in (3, 4)], options).save(path)
     return path
 
 
@@ -89,16 +100,6 @@ def test_options_reach_the_model(train: Train, blocks: list[Files], tmp_path: Pa
     assert (made.teacher_limit, made.time_limit, made.aggregation, made.unit_costs) == (5.0, 60.0, "sum", False)
 
 
-def test_the_same_seed_gives_the_same_network(train: Train, blocks: list[Files], tmp_path: Path) -> None:
-    def weights(seed: int) -> dict[str, list[float]]:
-        train(blocks, "-o", tmp_path / "model", *SMALL, "--seed", str(seed))
-        return {name: array.tolist() for name, array in load_domain_model(tmp_path / "model").weights.items()}
-
-    first = weights(1)
-    assert weights(1) == first
-    assert weights(2) != first
-
-
 def test_problems_that_are_not_solved_are_named(
     train: Train, blocks: list[Files], tmp_path: Path, unsolvable: Files, trains: Files
 ) -> None:
@@ -118,7 +119,7 @@ def test_problems_that_are_not_solved_are_named(
 
 
 def test_a_problem_of_another_domain_is_refused(
-    train: Train, blocks: list[Files], bundled: Callable[..., Files], tmp_path: Path
+    train: Train, blocks: list[Files], bundled: Bundled, tmp_path: Path
 ) -> None:
     code, out, err = train([*blocks, bundled("gripper")], "-o", tmp_path / "model")
     assert (code, out) == (31, "")
@@ -144,13 +145,6 @@ def test_wrong_options_are_one_line(
     assert words in err
     assert re.fullmatch(r"goalward: [^\n]+\n", err), "said at once, before any work"
     assert not (tmp_path / "model").exists()
-
-
-def test_a_place_where_nothing_can_be_written_is_noticed_at_once(train: Train, large: Files, tmp_path: Path) -> None:
-    for output in (tmp_path / "missing" / "model", tmp_path):
-        code, _, err = train([large], "-o", output)
-        assert code == 36
-        assert re.fullmatch(rf"goalward: {re.escape(str(output))}: [^\n]+\n", err)
 
 
 # --- Ctrl-C, and a terminal ---
@@ -189,9 +183,7 @@ def test_ctrl_c_ends_training_and_leaves_a_usable_model(blocks: list[Files], tmp
     assert load_domain_model(output).info["end"] == "interrupted"
 
 
-def test_ctrl_c_while_the_teacher_searches_leaves_nothing(
-    bundled: Callable[..., Files], hard: Files, tmp_path: Path
-) -> None:
+def test_ctrl_c_while_the_teacher_searches_leaves_nothing(bundled: Bundled, hard: Files, tmp_path: Path) -> None:
     easy = bundled("tiles", rows=2, cols=2)
     limits = ("--states-per-problem", "5", "--teacher-limit", "100s")
     process = start([easy, hard], tmp_path / "model", *limits, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -213,9 +205,7 @@ def test_a_terminal_shows_phase_epoch_and_loss(blocks: list[Files], tmp_path: Pa
 # --- use ---
 
 
-def test_plan_takes_the_model_for_any_problem_of_the_domain(
-    goalward: Goalward, model: Path, bundled: Callable[..., Files]
-) -> None:
+def test_plan_takes_the_model_for_any_problem_of_the_domain(goalward: Goalward, model: Path, bundled: Bundled) -> None:
     for files in (bundled("blocks", n=5), bundled("blocks", n=4, seed=8)):
         outcome = goalward("plan", *files.names, "--model", model, "-s", "gbfs", "--batch", "8")
         assert outcome.code == 0
@@ -251,15 +241,13 @@ def test_plan_refuses_the_model_for_another_domain(goalward: Goalward, model: Pa
     assert outcome.error == f"{trains.domain}: this is not the domain that the model was trained for (blocks)"
 
 
-def test_plan_keeps_its_time_limit_with_the_model(
-    goalward: Goalward, model: Path, bundled: Callable[..., Files]
-) -> None:
-    outcome = goalward("plan", *bundled("blocks", n=20).names, "--model", model, "-s", "gbfs", "--time-limit", "2s")
+def test_plan_keeps_its_time_limit_with_the_model(goalward: Goalward, model: Path, bundled: Bundled) -> None:
+    outcome = goalward("plan", *bundled("blocks", n=20).names, "--model", model, "-s", "gbfs", "--time-limit", "1s")
     assert outcome.code == 23
 
 
 def test_solve_takes_the_model_for_many_problems_of_the_domain(
-    goalward: Goalward, model: Path, bundled: Callable[..., Files]
+    goalward: Goalward, model: Path, bundled: Bundled
 ) -> None:
     problems = [bundled("blocks", n=n, seed=8).problem for n in (3, 4, 5)]
     outcome = goalward("solve", model, *problems, "--json", "--batch", "8")

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from .program import DOMAIN, PLAN, PROBLEM, Files, Outcome, replaced, spawn, write_files
-
-Goalward = Callable[..., Outcome]
+from .program import DOMAIN, PLAN, PROBLEM, Files, Goalward, replaced, spawn, write_files
 
 
 def write_plan(folder: Path, text: str) -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -13,14 +12,12 @@ from goalward.task.grounding import ground_files
 from goalward.task.lifted_reader import read_domain, read_problem
 from goalward.task.states import StateReader, random_walk_states
 
-from .program import Files, Outcome
-
-Goalward = Callable[..., Outcome]
+from .program import Bundled, Files, Goalward
 
 
 @pytest.mark.parametrize("name", DOMAINS)
 def test_files_read_back_as_the_states_of_the_walks(
-    goalward: Goalward, bundled: Callable[..., Files], tmp_path: Path, name: str
+    goalward: Goalward, bundled: Bundled, tmp_path: Path, name: str
 ) -> None:
     files = bundled(name, size=1)
     folder = tmp_path / "walks"
@@ -38,7 +35,7 @@ def test_files_read_back_as_the_states_of_the_walks(
 
 @pytest.mark.parametrize("name", DOMAINS)
 def test_grounding_a_file_gives_the_state_as_initial_state(
-    goalward: Goalward, bundled: Callable[..., Files], tmp_path: Path, name: str
+    goalward: Goalward, bundled: Bundled, tmp_path: Path, name: str
 ) -> None:
     files = bundled(name, size=1, seed=1)
     goalward("walk", *files.names, "-o", tmp_path / "walks", "--states", "1", "--steps", "3")
@@ -57,7 +54,7 @@ def test_grounding_a_file_gives_the_state_as_initial_state(
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_seed_does_not(
-    goalward: Goalward, bundled: Callable[..., Files], tmp_path: Path
+    goalward: Goalward, bundled: Bundled, tmp_path: Path
 ) -> None:
     files = bundled("delivery")
 
@@ -71,9 +68,7 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_does_not(
     assert walk("three", 4) != first
 
 
-def test_a_walk_without_steps_stays_where_it_is(
-    goalward: Goalward, bundled: Callable[..., Files], tmp_path: Path
-) -> None:
+def test_a_walk_without_steps_stays_where_it_is(goalward: Goalward, bundled: Bundled, tmp_path: Path) -> None:
     files = bundled("gripper")
     assert goalward("walk", *files.names, "-o", tmp_path / "w", "--states", "1", "--steps", "0").code == 0
     domain = read_domain(files.domain)

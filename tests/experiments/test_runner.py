@@ -144,9 +144,34 @@ def test_what_is_done_is_not_done_again(config: Config, store: Store) -> None:
     assert run(config, store, good, Watcher()) == []
 
 
+def test_results_without_models_are_continued_and_only_needed_models_are_trained_again(
+    config: Config, store: Store
+) -> None:
+    training, searches = "train/blocks/bundled/blocks5/tiny/0", ["search/blocks/bundled/blocks5/tiny/0/p1"]
+    run(config, store, good, Watcher())
+    model = store.path.parent / "models/blocks/bundled/blocks5/tiny/0.goalward"
+    model.unlink()
+    assert run(config, store, good, Watcher()) == [], "no search needs the model"
+    kept = {unit.id: (unit, result) for unit, result in store.results() if unit.id not in searches}
+    (store.path.parent / "elsewhere").mkdir()
+    with open_store(store.path.parent / "elsewhere") as other:
+        other.import_results(kept.values(), {})
+        assert run(config, other, good, Watcher()) == [training, *searches]
+        assert {unit.id for unit, _ in other.results()} == {*kept, *searches}
+
+
 def test_a_search_is_handed_out_after_its_training(config: Config, store: Store) -> None:
     done = run(config, store, good, Watcher())
     assert done.index("train/blocks/bundled/blocks5/tiny/0") < done.index("search/blocks/bundled/blocks5/tiny/0/p1")
+
+
+def test_searches_with_the_model_of_a_domain_are_run_with_their_instance(store: Store) -> None:
+    larger = '[[generate]]\ndomain = "blocks"\ninstance = "blocks6"\nparameters = { n = 6 }\n'
+    domain = '[[methods]]\nmethod = "hgn"\ntrain = "9s"\n'
+    config = read_config(tomllib.loads(CONFIG.format(states=1, more=larger) + domain))
+    done = run(config, store, good, Watcher())
+    assert done[0] == "train/blocks/all/all/hgn/0"
+    assert [unit.split("/")[3] for unit in done[1:]] == ["blocks5"] * 3 + ["blocks6"] * 3
 
 
 def test_searches_without_a_model_fail_and_say_so(config: Config, store: Store) -> None:
@@ -216,7 +241,7 @@ def test_failures_can_be_forgotten_and_only_those(config: Config, store: Store) 
     imported = Unit("search", "d", "hard", "p", "theirs", None, "p1")
     store.add_units([imported])
     store.add(Result(imported.id, "failed"))
-    store.forget_failures(unit.id for unit in store.units() if unit.method != "theirs")
+    store.forget((unit.id for unit in store.units() if unit.method != "theirs"), "failed")
     assert all("/ff/" in unit for unit in run(config, store, good, Watcher()))
     assert store.counts() == {"units": 8, "done": 8, "solved": 6, "failed": 1}
 
@@ -280,9 +305,8 @@ def test_a_kill_at_any_line_loses_nothing_and_doubles_nothing(config: Config, tm
             assert len(after) == store.counts()["units"] == 7
             assert sorted([*before, *done]) == sorted(after), f"killed at line {last}"
             assert before.items() <= after.items()
-            for unit in store.units():
-                product = Schedule(config, find_instances(config, output), output).product_file(unit)
-                assert product.read_text() == unit.id
+            schedule = Schedule(config, find_instances(config, output), output)
+            assert all(schedule.product_file(unit).read_text() == unit.id for unit in store.units())
 
 
 def test_a_scheduler_that_goes_away_is_an_error_that_says_what_to_do(config: Config, store: Store) -> None:

@@ -150,10 +150,25 @@ def test_a_share_is_chosen_evenly_by_size_with_one_of_each_difficulty_at_least(t
             for place in sizes
         }
 
-    assert chosen("50%") == {"a/easy": [40, 20, 60], "a/hard": [5], "b/easy": [1, 3]}
+    assert chosen("50%") == {"a/easy": [40, 20, 60], "a/hard": [5], "b/easy": [3, 1]}
     assert chosen("1%") == {"a/easy": [40], "a/hard": [5], "b/easy": [2]}
-    assert chosen("100%") == sizes
+    assert chosen("100%") == {"a/easy": [40, 20, 60, 10, 30, 50], "a/hard": [5], "b/easy": [2, 1, 3]}
     assert chosen("50%", "instances = 2") == {"a/easy": [50], "a/hard": [5], "b/easy": [2]}
+
+
+def test_instances_come_in_rounds_that_cover_domains_first_and_then_difficulties(tmp_path: Path) -> None:
+    for place in ("a/hard", "a/moderate", "b/hard", "b/moderate", "c/moderate", "d/hard", "d/moderate"):
+        for size, name in enumerate(("small", "middle", "large")[: 1 if place == "d/hard" else 3]):
+            path = tmp_path / "bench" / place / name
+            path.mkdir(parents=True)
+            (path / "domain.pddl").touch()
+            (path / "problem.pddl").write_text("x" * size)
+    found = [
+        f"{one.domain}/{one.difficulty}/{one.name}" for one in find_instances(config(tmp_path / "bench", ""), tmp_path)
+    ]
+    groups = ["a/hard", "b/moderate", "c/moderate", "d/moderate", "a/moderate", "b/hard", "d/hard"]
+    assert found[:7] == [f"{group}/{'small' if group == 'd/hard' else 'middle'}" for group in groups]
+    assert found[7:] == [f"{group}/{size}" for size in ("small", "large") for group in groups[:-1]]
 
 
 SHARED = """\
@@ -201,5 +216,5 @@ def test_a_limit_of_cpu_time_leaves_room_for_other_work(folder: Path, tmp_path: 
     chosen = config(folder, '[budgets]\nsearch = "10s"\ntrain = "20s"\ngrace = "1s"\nclock = "cpu"', "seeds = 1")
     schedule = Schedule(chosen, find_instances(chosen, tmp_path), tmp_path)
     jobs = {unit.kind: schedule.job(unit, tmp_path / "x") for unit in schedule.units}
-    assert (jobs["train"].hard_limit, jobs["train"].hard_cpu_limit) == (201, 21)
-    assert (jobs["search"].hard_limit, jobs["search"].hard_cpu_limit) == (101, 11)
+    assert (jobs["train"].hard_limit, jobs["train"].hard_cpu_limit) == (20001, 21)
+    assert (jobs["search"].hard_limit, jobs["search"].hard_cpu_limit) == (10001, 11)

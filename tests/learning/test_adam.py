@@ -20,7 +20,8 @@ def test_steps_are_those_of_pytorchs_class(
     beta1: float, beta2: float, epsilon: float, decay: float, fused: bool
 ) -> None:
     ours, theirs = network(), network()
-    mine = Adam(ours.parameters(), 0.01, (beta1, beta2), epsilon, decay, fused)
+    mine = Adam(ours.parameters(), 0.01, decay, fused)
+    mine.betas, mine.epsilon = (beta1, beta2), epsilon
     other = torch.optim.Adam(
         theirs.parameters(), lr=0.01, betas=(beta1, beta2), eps=epsilon, weight_decay=decay, fused=fused
     )

@@ -13,6 +13,7 @@ from goalward.learning.batches import StateBatches, for_device
 from goalward.learning.options import NetworkShape
 from goalward.learning.state_network import StateNetwork
 from goalward.task.states import BitRows, from_bits, to_bits
+from oracle import make_task
 
 ANOTHER = "cpu:0"  # the same device by another name: states go there as to one that cannot take bits
 
@@ -63,7 +64,8 @@ def test_bits_give_the_values_and_gradients_of_zeros_and_ones(
 
 
 def batches(states: BitRows, n_atoms: int) -> StateBatches:
-    return StateBatches(states, np.arange(len(states), dtype=np.float32), n_atoms, "cpu")
+    task = make_task(n_atoms, [([], [i], [], 1) for i in range(n_atoms)], [], range(n_atoms))  # all atoms matter
+    return StateBatches(task, states, np.arange(len(states), dtype=np.float32), "cpu")
 
 
 def test_labels_go_with_their_states() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,8 @@ from goalward.task.strips import Rows
 from helpers import make_tiny, whole_number_network
 from wasteful_plans import wandering_plan
 
+NOWHERE = np.empty((0, 1), dtype=np.uint64)
+"""No search has reached its limit on expansions."""
 QUICK = PreimageOptions(
     width=32, samples=4000, length=20, rollouts=2, sampler="reachable", expert=False, max_epochs=9, validation_states=10
 )
@@ -109,7 +112,7 @@ def test_the_cost_of_plans_is_that_over_the_best_known_ones(
     monkeypatch.setattr(
         probes,
         "search_many",
-        lambda *_, **__: ManyResults([Status.SOLVED], np.array([9], np.int32), Rows.of([plans[0]])),
+        lambda *_, **__: ManyResults([Status.SOLVED], np.array([9], np.int32), Rows.of([plans[0]]), NOWHERE),
     )
     probe, long = Probes(task, [task.init], unit_costs=unit_costs), task.cost_of(plans[2])
     ratios = []
@@ -136,7 +139,7 @@ def test_it_is_enough_when_searches_go_straight_to_the_goal_by_short_plans(
 
     def found(*arguments: Any, **named: Any) -> ManyResults:
         expanded = np.array([int(expansions * len(plan))], dtype=np.int32)
-        return ManyResults([Status.SOLVED], expanded, Rows.of([plan]))
+        return ManyResults([Status.SOLVED], expanded, Rows.of([plan]), NOWHERE)
 
     monkeypatch.setattr(probes, "search_many", found)
     probe = Probes(task, [task.init])(epoch(1, 100), lambda: weights)
@@ -177,7 +180,8 @@ def train(options: PreimageOptions, watcher: Any = None) -> Model:
 
 
 def test_training_ends_after_enough_probes_in_a_row_that_solve_everything(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Probes, "_short", lambda *_: True)
+    no_better = {"improve": lambda plan, **_: SimpleNamespace(cost=len(plan)), "cost": len}
+    monkeypatch.setattr(probes, "Improver", lambda *_, **__: SimpleNamespace(**no_better))
     # The third probe needs too many expansions: the row begins anew.
     Searches(monkeypatch, lambda number: EXPANSIONS + 1 if number == 3 else 1)
     monkeypatch.setattr(probes, "TRAINED_PER_EXPANSION", 0)

@@ -2,121 +2,142 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
+from goalward.learning import selection
 from goalward.learning.budget import Budget
-from goalward.learning.leads import Leading
-from goalward.learning.quality import USES, Quality
-from goalward.learning.selection import Verdict, judge
+from goalward.learning.selection import NETWORK_SHARE, WAYS, Attempt, Verdict, Way, judge
 from goalward.learning.validation import validation_states
-from goalward.search import bind_heuristic
+from goalward.search import BoundHeuristic, SearchOptions
 from goalward.search.model import Model
 from goalward.search.network import bind_network
-from goalward.search.portfolio import LEADS, Lead
-from goalward.search.strategy import NetworkUse, network_use, strategy_for
+from goalward.search.portfolio import LEADS
+from goalward.search.solving import DEFAULT_IMPROVEMENT, Improvement, Outcome, solve
+from goalward.search.starts import Start
+from goalward.search.strategy import PLAIN, NetworkUse, network_use, strategy_for
 from goalward.task.strips import Task
 from helpers import make_tiny, whole_number_network
+from oracle import as_set, goal_distances
 
 
-def verdict(
-    solved: dict[str, int] | None = None,
-    prices: tuple[float, ...] = (50, 50, 50, 50, 50),
-    quality: Quality | None = None,
-) -> Verdict:
-    """About three states. Parts solve all of them unless said otherwise."""
-    by_lead = {
-        name: Leading(price / 100, 10 * price, price, 0.2, (solved or {}).get(name, 3), 3)
-        for name, price in zip(LEADS, prices, strict=True)
-    }
-    return Verdict(by_lead, quality or Quality())
-
-
-def costs(**ratios: float) -> Quality:
-    """One state; cost by use over that without the network."""
-    names = {"improvement": (False, True), "first": (True, False), "both": (True, True)}
-    by_use = {names[name]: ratio for name, ratio in ratios.items()}
-    found = {use: [100.0 * by_use.get((use.first, use.improvement), 1.0)] for use in USES}
-    return Quality(found, {False: [1.0], True: [1.0]})
+def verdict(costs: dict[Way, tuple[int | None, ...]] | None = None, seconds: dict[Way, float] | None = None) -> Verdict:
+    """About two states with plans of cost 100 and 200 that are found in a second, unless said otherwise."""
+    return Verdict({
+        way: [Attempt((seconds or {}).get(way, 1.0), cost) for cost in (costs or {}).get(way, (100, 200))]
+        for way in WAYS
+    })  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("quality", "use"),
+    ("costs", "best", "use"),
     [
-        (costs(), NetworkUse.NONE),
-        (costs(improvement=0.9), NetworkUse.IMPROVEMENT),
-        (costs(both=0.9), NetworkUse.SEARCH),
-        (costs(first=0.9), NetworkUse.SEARCH),
+        ({}, None, NetworkUse.NONE),
+        ({"landmarks": (90, 180)}, "landmarks", NetworkUse.IMPROVEMENT),
+        ({"landmarks": (100, 199)}, None, NetworkUse.NONE),
+        ({"hybrid": (90, 180), "network": (80, 160)}, "network", NetworkUse.SEARCH),
+        ({"novelty": (90, 180), "hybrid": (90, 180)}, "novelty", NetworkUse.SEARCH),
+        (dict.fromkeys(WAYS, (None, None)), None, NetworkUse.UNKNOWN),
     ],
 )
-def test_the_cost_of_plans_decides_the_use(quality: Quality, use: NetworkUse) -> None:
-    found = verdict(quality=quality)
-    assert found.use is use
-    share = found.info()["network_share"]
-    assert (share > 0) == quality.best.improvement
-
-
-@pytest.mark.parametrize(
-    ("solved", "prices", "use"),
-    [
-        (dict.fromkeys(LEADS, 0), (50, 50, 50, 50, 50), NetworkUse.UNKNOWN),
-        ({"hybrid": 2, "network": 0}, (10, 50, 50, 50, 50), NetworkUse.NONE),
-        ({"landmarks": 2, "agenda": 0, "novelty": 0}, (10, 50, 50, 50, 50), NetworkUse.SEARCH),
-        ({}, (50, 50, 50, 10, 50), NetworkUse.SEARCH),
-        ({}, (10, 50, 50, 50, 50), NetworkUse.NONE),
-    ],
-)
-def test_without_plans_to_compare_solved_states_and_the_lead_decide(
-    solved: dict[str, int], prices: tuple[float, ...], use: NetworkUse
+def test_the_way_with_the_cheapest_plans_wins(
+    costs: dict[Way, tuple[int | None, ...]], best: Way, use: NetworkUse
 ) -> None:
-    assert verdict(solved, prices).use is use
+    found = verdict(costs)
+    assert (found.best, found.use) == (best, use)
+    said = found.info()
+    assert (said["network_use"], said["lead"]) == (use.value, best or "landmarks")
+    assert (said["network_share"] > 0) == (best is not None)
 
 
-@pytest.mark.parametrize(
-    ("prices", "lead"),
-    [
-        ((50, 50, 50, 50, 50), "landmarks"),
-        ((50, 46, 46, 46, 46), "landmarks"),  # no other part is clearly better
-        ((50, 10, 50, 50, 50), "agenda"),
-        ((50, 50, 40, 10, 9.5), "hybrid"),
-        ((50, 50, 50, 50, 10), "network"),
-    ],
-)
-def test_the_best_part_on_validation_states_leads(prices: tuple[float, ...], lead: Lead) -> None:
-    said = verdict(prices=prices).info()
-    assert (said["lead"], said["head_start"]) == (lead, 0.4)
-    assert said["seconds_per_state"] == prices[list(LEADS).index(lead)] / 100
+def test_a_gain_within_its_standard_error_may_be_chance() -> None:
+    assert verdict({"hybrid": (80, 210)}).best is None
+    assert verdict({"hybrid": (90, 190)}).best == "hybrid"
+
+
+def test_if_plans_cost_the_same_the_clearly_faster_way_wins() -> None:
+    assert verdict(seconds={"network": 0.9}).best == "network"
+    assert verdict(seconds={"network": 0.96}).best is None, "nobody notices that"
+    assert verdict({"network": (101, 200)}, {"network": 0.1}).best is None
+
+
+def test_nothing_is_said_of_the_network_if_no_state_is_solved_in_any_way() -> None:
+    said = verdict(dict.fromkeys(WAYS, (None, None)), {"network": 0.1}).info()
+    assert (said["network_use"], said["lead"], said["network_share"]) == ("unknown", "landmarks", 0.0)
+
+
+def test_a_state_that_is_not_solved_counts_twice_its_most_expensive_plan() -> None:
+    found = verdict({None: (None, 200), "hybrid": (50, 200)})
+    assert found.gains("hybrid") == pytest.approx([math.log(4), 0.0])
+    assert found.gains("network") == pytest.approx([math.log(2), 0.0])
+    assert verdict(dict.fromkeys(WAYS, (None, 0))).gains("hybrid") == [0.0, 0.0]
+
+
+def test_what_a_model_file_says() -> None:
+    costs: dict[Way, tuple[int | None, ...]] = {"network": (None, None), "hybrid": (100, None), "agenda": (None, 200)}
+    said = verdict(costs).info()
+    assert [said[name] for name in ("solved", "solved_alone", "solved_without")] == [1, 0, 2]
+    assert (said["validation_states"], said["quality_states"], said["cost_ratio"]) == (2, 2, 1.0)
+
+
+@pytest.mark.parametrize(("seconds", "head_start"), [(0.001, 0.1), (0.25, 0.5), (9.0, 1.0)])
+def test_what_leads_has_twice_the_time_that_it_needed(seconds: float, head_start: float) -> None:
+    assert verdict({"novelty": (10, 20)}, {"novelty": seconds}).info()["head_start"] == head_start
 
 
 def test_more_states_solved_rank_higher_than_cheaper_plans() -> None:
-    some = {"hybrid": 1, "network": 1}
+    failed: dict[Way, tuple[int | None, ...]] = {"hybrid": (50, None), "network": (50, None)}
     ranks = [
-        verdict(some, quality=costs(improvement=0.5)).rank,
+        verdict(failed).rank,
         verdict().rank,
-        verdict(prices=(50, 50, 50, 50, 10)).rank,
-        verdict(quality=costs(improvement=0.9)).rank,
+        verdict({"landmarks": (90, 180)}).rank,
     ]
     assert ranks == sorted(ranks)
     assert len(set(ranks)) == len(ranks)
 
 
-def test_a_judge_searches_validation_states_in_every_way() -> None:
+def test_a_judge_solves_validation_states_in_every_way() -> None:
     task = make_tiny("blocks").task
     states = validation_states(task, 4, 0)
-    found = judge(bind_network(task, whole_number_network(task)), states, 5.0, Budget())
+    found = judge(bind_network(task, whole_number_network(task)), states, 10.0, Budget())
     assert found is not None
-    assert found.states == found.quality.states == 4
-    assert all(leading.solved == 4 for leading in found.by_lead.values())
+    assert found.states == 4
+    distances = goal_distances(task, map(as_set, states))
+    optimal = [distances[as_set(state)] for state in states]
+    assert all([attempt.cost for attempt in attempts] == optimal for attempts in found.attempts.values())
 
 
-def test_there_is_no_verdict_without_time_for_it(roomy: Task) -> None:
-    heuristic, states = bind_heuristic(roomy, "blind"), validation_states(roomy, 3, 0)
+def test_each_way_is_searched_and_improved_as_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    ways: list[tuple[str, str | None, float]] = []
+
+    def noted(start: Start, heuristic: BoundHeuristic, options: SearchOptions, **more: Improvement) -> Outcome:
+        ways.append((options.algorithm, options.lead, heuristic.network_share))
+        assert options.time_limit == 2.0
+        assert options.head_start in (None, 2.0)
+        assert more["improve"] is DEFAULT_IMPROVEMENT
+        return solve(start, heuristic, options, **more)
+
+    monkeypatch.setattr(selection, "solve", noted)
+    task = make_tiny("blocks").task
+    judge(bind_network(task, whole_number_network(task)), validation_states(task, 1, 0), 2.0, Budget())
+    hybrid = [("hybrid", lead, NETWORK_SHARE) for lead in LEADS if lead != "landmarks"]
+    assert ways == [("portfolio", PLAIN.lead, 0.0), ("portfolio", PLAIN.lead, NETWORK_SHARE), *hybrid]
+
+
+def test_no_state_begins_for_which_there_is_no_time(roomy: Task) -> None:
+    heuristic, states = bind_network(roomy, whole_number_network(roomy)), validation_states(roomy, 3, 0)
     assert judge(heuristic, states, 5.0, Budget(-1.0)) is None
+    ticks = iter(range(10_000))
+    found = judge(heuristic, states, 0.01, Budget(100.0, clock=lambda: 20.0 * next(ticks)))
+    assert found is not None
+    assert found.states == 1
 
 
 def test_the_verdict_reaches_the_strategy() -> None:
     task = make_tiny("blocks").task
-    for quality, algorithm in ((costs(improvement=0.5), "portfolio"), (costs(both=0.5), "hybrid")):
-        model = Model(task, whole_number_network(task), verdict(quality=quality).info())
+    for way, algorithm in (("landmarks", "portfolio"), ("hybrid", "hybrid")):
+        model = Model(task, whole_number_network(task), verdict({way: (50, 100)}).info())  # type: ignore[dict-item]
         assert strategy_for(model).options.algorithm == algorithm
         assert model.heuristic().network_share > 0
         assert model.solve(validation_states(task, 1, 0)[0]).solved

@@ -11,8 +11,7 @@ import torch
 
 from goalward.learning.methods import train_with
 from goalward.learning.rsl import PreimageOptions
-from goalward.learning.side_by_side import run_together, trials_at_once
-from goalward.learning.trials import Together
+from goalward.learning.side_by_side import Together, trials_at_once
 from goalward.learning.watchers import Watcher
 from helpers import make_tiny
 
@@ -92,6 +91,6 @@ def test_what_ends_one_ends_all(error: type[BaseException]) -> None:
 
     threads = torch.get_num_threads()
     with pytest.raises(error):
-        run_together([fails, goes_on], together, 1)
+        together.run([fails, goes_on], 1)
     assert stopped.is_set()
     assert torch.get_num_threads() == threads

@@ -103,7 +103,7 @@ def test_the_weights_do_not_depend_on_pytorchs_own_generator_or_threads(dataset:
 def script(monkeypatch: pytest.MonkeyPatch, losses: list[float]) -> None:
     """Let validation report these losses in turn."""
     turn = iter(losses)
-    monkeypatch.setattr(_Run, "_validate", lambda self: (next(turn), 1.0, 1.0))
+    monkeypatch.setattr(_Run, "_validate", lambda self: (next(turn), 1.0))
 
 
 @pytest.mark.parametrize(
@@ -259,97 +259,52 @@ def test_other_errors_of_a_watcher_come_through(dataset: Dataset) -> None:
     assert torch.get_num_threads() == before
 
 
-# --- networks that come to nothing ---
+# --- losses that are not numbers ---
 
 
-def spoil(monkeypatch: pytest.MonkeyPatch, attempts: int, how: Callable[[StateNetwork], None]) -> None:
-    """Let the first so many networks be born as ``how`` makes them."""
+def test_a_training_that_diverges_at_once_is_an_error(dataset: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
     healthy = StateNetwork._initialise
-    born = iter(range(100))
 
-    def initialise(self: StateNetwork, generator: torch.Generator) -> None:
+    def not_a_number(self: StateNetwork, generator: torch.Generator) -> None:
         healthy(self, generator)
-        if next(born) < attempts:
-            with torch.no_grad():
-                how(self)
+        with torch.no_grad():
+            self.output.bias.fill_(math.nan)
 
-    monkeypatch.setattr(StateNetwork, "_initialise", initialise)
-
-
-def dead(network: StateNetwork) -> None:
-    network.table.zero_()
-    network.bias.fill_(-1.0)
-
-
-def not_a_number(network: StateNetwork) -> None:
-    network.output.bias.fill_(math.nan)
-
-
-@pytest.mark.parametrize(
-    ("how", "reason"), [(dead, "dead: it gives every state the same value"), (not_a_number, "not a number")]
-)
-@pytest.mark.parametrize("attempts", [1, 3])
-@pytest.mark.parametrize("preset", PRESETS)
-def test_a_useless_network_is_replaced_and_that_is_recorded(
-    dataset: Dataset,
-    monkeypatch: pytest.MonkeyPatch,
-    preset: str,
-    attempts: int,
-    how: Callable[[StateNetwork], None],
-    reason: str,
-) -> None:
-    spoil(monkeypatch, attempts, how)
-    messages: list[str] = []
-    options = TrainingOptions(preset=preset, width=16, max_epochs=2)
-    result = train_network(dataset, options, log=messages.append)
-    assert len(result.restarts) == len(messages) == attempts
-    assert all(reason in text for text in (*result.restarts, *messages))
-    assert [text.split(":")[0] for text in result.restarts] == [f"attempt {i + 1}" for i in range(attempts)]
-    assert [epoch.number for epoch in result.curve] == [1, 2], "the curve is the last attempt's"
-    assert usable(dataset, result)
-    assert bind_network(dataset.task, result.weights).evaluate(dataset.states).std() > 0
-
-
-@pytest.mark.parametrize("how", [dead, not_a_number])
-def test_training_gives_up_after_three_restarts(
-    dataset: Dataset, monkeypatch: pytest.MonkeyPatch, how: Callable[[StateNetwork], None]
-) -> None:
-    spoil(monkeypatch, 100, how)
-    with pytest.raises(GoalwardError, match=r"training failed 4 times: attempt 1: .*attempt 4: "):
+    monkeypatch.setattr(StateNetwork, "_initialise", not_a_number)
+    with pytest.raises(GoalwardError, match="the loss is not a number; try a smaller learning rate"):
         train_network(dataset, SMALL)
 
 
-def test_a_restart_begins_from_other_weights(dataset: Dataset) -> None:
-    starts = [flat(_Run(dataset, SMALL, attempt, Budget()).current_weights()) for attempt in (0, 0, 1, 2)]
-    assert starts[0] == starts[1]
-    assert starts[0] != starts[2] != starts[3] != starts[0]
-    # Nor does a restart of one seed begin where another seed begins.
-    others = [
-        flat(_Run(dataset, replace(SMALL, seed=s), a, Budget()).current_weights()) for s in range(3) for a in range(4)
-    ]
-    assert len({tuple(weights) for weights in others}) == 12
+def test_a_training_that_diverges_later_keeps_the_best_weights(
+    dataset: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script(monkeypatch, [5, 4, math.nan, 1])
+    seen = Recorder()
+    result = train_network(dataset, SMALL, watch=seen)
+    assert (result.end, result.best_epoch, len(result.curve)) == ("diverged", 2, 2)
+    assert flat(result.weights) == seen.weights[1]
 
 
-def test_a_healthy_network_is_not_called_dead_where_all_labels_are_equal(dataset: Dataset) -> None:
-    # The right value is the same for every state here, so giving every state the same is no sign of death.
+def test_an_epoch_ends_as_soon_as_its_loss_is_not_a_number(dataset: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    losses = iter([1.0, 1.0, math.nan])
+    monkeypatch.setattr(_Run, "_step", lambda *_: next(losses))
+    with pytest.raises(GoalwardError, match="diverged"):
+        train_network(dataset, SMALL)
+    assert next(losses, None) is None
+
+
+def test_equal_labels_are_learned(dataset: Dataset) -> None:
     constant = replace(dataset, labels=np.full(len(dataset), 7, dtype=np.int32))
-    for preset in PRESETS:
-        result = train_network(constant, TrainingOptions(preset=preset, max_epochs=2, width=16))
-        assert result.restarts == []
     values = train_network(constant, replace(SMALL, max_epochs=3)).weights.forward(
         from_bits(constant.states, constant.task.n_atoms)
     )
     assert np.allclose(values, 7, atol=0.1)
 
 
-def test_a_network_that_diverges_at_the_end_of_its_only_epoch_is_not_kept(
-    dataset: Dataset, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # Training sees a loss before the step that ruins the weights; validation is the first to notice.
-    script(monkeypatch, [math.nan, 5.0, 5.0, 5.0, 5.0])
-    result = train_network(dataset, replace(SMALL, max_epochs=1))
-    assert math.isfinite(result.validation_loss)
-    assert "not a number" in result.restarts[0]
+def test_networks_of_different_seeds_begin_from_different_weights(dataset: Dataset) -> None:
+    starts = [flat(_Run(dataset, replace(SMALL, seed=seed), Budget()).current_weights()) for seed in (0, 0, 1, 2)]
+    assert starts[0] == starts[1]
+    assert starts[0] != starts[2] != starts[3] != starts[0]
 
 
 # --- devices ---

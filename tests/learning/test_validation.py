@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
-from goalward.learning.budget import Budget
-from goalward.learning.validation import WALK_SEED, TooLateError, score, solve_each, validation_states
+from goalward.learning.validation import WALK_SEED, score, validation_states
 from goalward.search import SearchOptions, bind_heuristic, search
-from goalward.search.starts import Start
 from goalward.task.states import random_walk_states
 from goalward.task.strips import Task
 from helpers import make_tiny
@@ -63,11 +59,3 @@ def test_a_score_counts_solved_states_and_evaluations() -> None:
 def test_a_state_that_takes_too_long_is_not_solved(roomy: Task) -> None:
     found = score(bind_heuristic(roomy, "blind"), validation_states(roomy, 2, 0), SearchOptions(time_limit=0.05))
     assert (found.solved, found.states, found.evaluations) == (0, 2, 0)
-
-
-def test_no_search_begins_after_the_budget_is_used() -> None:
-    task = make_tiny("blocks").task
-    starts = [Start(task, state) for state in validation_states(task, 3, 0)]
-    with pytest.raises(TooLateError):
-        solve_each(starts, "ff", SearchOptions(time_limit=5), Budget(-1.0))
-    assert all(outcome.solved for outcome in solve_each(starts, "ff", SearchOptions(time_limit=5), Budget(3600.0)))

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from goalward.task.grounding import ground
 from goalward.task.strips import Task
-from helpers import read_texts
+from helpers import ground_texts
 
 DOMAIN = """\
 (define (domain sweeping)
@@ -30,4 +29,4 @@ PROBLEM = """\
 @pytest.fixture(scope="session")
 def negative_goal() -> Task:
     """A task whose goal is negative and whose negated atoms are in no precondition."""
-    return ground(*read_texts(DOMAIN, PROBLEM))
+    return ground_texts(DOMAIN, PROBLEM)

@@ -74,7 +74,7 @@ def test_goals_are_kept_once_they_are_reached() -> None:
 @given(strips_tasks())
 def test_it_finds_a_plan_exactly_where_there_is_one(task: Task) -> None:
     solvable = cheapest_cost(task, unit_costs=True) < float("inf")
-    found = run(task, limit=20_000)
+    found = run(task, limit=4_000)
     if solvable:
         assert found.status == _core.Status.SOLVED
         states = states_on_the_way(task, found.plan)

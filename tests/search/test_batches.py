@@ -119,6 +119,45 @@ def test_only_a_heuristic_that_never_errs_proves_that_there_is_no_plan() -> None
     assert [plan.tolist() for plan in unsure.plans] == [[], []]
 
 
+def slow_next(heuristic: BoundHeuristic, first: State, expansions: int, batch: int) -> State | None:
+    """What a greedy search over sets would expand next; None if it meets a goal or has nothing left."""
+    goal, order, expanded = as_set(heuristic.task.goal), [first], 0
+    h = {first: heuristic.value(np.array(sorted(first), dtype=np.int32))}
+    closed: set[State] = set()
+    while not any(goal <= state for state in order):
+        open_states = [state for state in order if state not in closed and h[state] != inf]
+        best = sorted(open_states, key=lambda state: h[state])  # stable: ties go to the state that was met first
+        if not best or expanded == expansions:
+            return best[0] if best else None
+        for state in best[: min(batch, expansions - expanded)]:
+            closed.add(state)
+            expanded += 1
+            for _, child in successors(heuristic.task, state):
+                if child not in h:
+                    order.append(child)
+                    h[child] = heuristic.value(np.array(sorted(child), dtype=np.int32))
+    return None
+
+
+@given(task=strips_tasks(), expansions=st.integers(1, 20), batch=st.integers(1, 5))
+@settings(max_examples=60)
+def test_a_search_at_its_limit_says_what_it_would_expand_next(task: Task, expansions: int, batch: int) -> None:
+    heuristic = bind(task, "python")
+    found = search_many(heuristic, to_bits([task.init], task.n_atoms), expansion_limit=expansions, batch=batch)
+    left_at = slow_next(heuristic, as_set(task.init), expansions, batch)
+    assert [state_of(row, task) for row in found.left_at] == ([] if left_at is None else [left_at])
+
+
+def test_only_searches_at_their_limit_are_left_somewhere_with_all_atoms_that_always_hold() -> None:
+    # Atom 3 holds, is never deleted and is needed: sampled states lack it.
+    task = make_task(4, [([0, 3], [1], [0], 1), ([1], [2], [], 1)], [0, 3], [2])
+    blind = bind_heuristic(task, "blind")
+    states = to_bits([task.init, np.array([1, 3], dtype=np.int32)], 4)
+    assert [state_of(row, task) for row in search_many(blind, states, expansion_limit=1).left_at] == [{1, 3}]
+    without = to_bits([np.array([0], dtype=np.int32)], 4)
+    assert len(search_many(blind, without, expansion_limit=1).left_at) == 0
+
+
 def test_no_states_are_no_searches() -> None:
     task, states = walked("blocks", 8)
     assert len(search_many(bind_heuristic(task, "ff"), states[:0])) == 0

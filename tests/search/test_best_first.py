@@ -42,7 +42,6 @@ from helpers import Tiny, make_tiny
 from oracle import as_set, cheapest_cost, make_task, reachable_states, strips_tasks
 
 BEST_FIRST = ("gbfs", "astar", "wastar")
-TinyTask = Callable[..., Tiny]
 Cells = npt.NDArray[np.uint8]
 Algorithm = Any
 
@@ -196,8 +195,8 @@ def test_search_starts_where_it_is_told_to(tiny: Tiny) -> None:
             assert not any(as_set(tiny.task.goal) <= s for s in reachable_states(tiny.task, as_set(start)))
 
 
-def test_the_cost_of_a_plan_is_that_of_its_steps(tiny_task: TinyTask) -> None:
-    task = tiny_task("courier").task
+def test_the_cost_of_a_plan_is_that_of_its_steps() -> None:
+    task = make_tiny("courier").task
     cheap = search(task, "hmax", SearchOptions("astar"))
     short = search(task, "hmax", SearchOptions("astar", unit_costs=True))
     assert cheap.cost == sum(int(task.costs[operator]) for operator in cheap.plan or ())
@@ -417,17 +416,17 @@ def test_exceptions_from_a_python_heuristic_reach_the_caller(tiny: Tiny) -> None
     ids=["two dimensions", "too many", "a number", "no numbers", "NaN"],
 )
 def test_values_that_search_cannot_order_are_an_error_that_names_the_function(
-    tiny_task: TinyTask, answer: Callable[[int], npt.ArrayLike], words: str
+    answer: Callable[[int], npt.ArrayLike], words: str
 ) -> None:
     def near(states: Cells) -> npt.ArrayLike:
         return answer(len(states))
 
     with pytest.raises(UsageError, match=re.escape(f"the heuristic function near {words}; ")):
-        search(tiny_task("blocks").task, near)
+        search(make_tiny("blocks").task, near)
 
 
-def test_nan_far_from_the_initial_state_ends_the_search_too(tiny_task: TinyTask) -> None:
-    tiny = tiny_task("blocks")
+def test_nan_far_from_the_initial_state_ends_the_search_too() -> None:
+    tiny = make_tiny("blocks")
     seen = 0
 
     def near(states: Cells) -> npt.NDArray[np.float64]:
@@ -542,9 +541,9 @@ def test_options_out_of_bounds(options: dict[str, object], message: str) -> None
         SearchOptions(**options)  # type: ignore[arg-type]
 
 
-def test_a_heuristic_of_another_task_is_refused(tiny_task: TinyTask) -> None:
+def test_a_heuristic_of_another_task_is_refused() -> None:
     with pytest.raises(UsageError, match="another task"):
-        search(tiny_task("blocks").task, bind_heuristic(make_tiny("tiles").task, "ff"))
+        search(make_tiny("blocks").task, bind_heuristic(make_tiny("tiles").task, "ff"))
 
 
 @pytest.mark.parametrize("name", ["hmax", "blind", "add", "ff"])
@@ -581,8 +580,8 @@ def test_a_bound_heuristic_that_counts_something_else_than_the_search_is_refused
     assert str(refused.value) == "the heuristic hmax " + message.format(algorithm)
 
 
-def test_what_a_heuristic_counts_is_the_same_where_every_action_costs_one(tiny_task: TinyTask) -> None:
-    task = tiny_task("blocks").task
+def test_what_a_heuristic_counts_is_the_same_where_every_action_costs_one() -> None:
+    task = make_tiny("blocks").task
     assert search(task, bind_heuristic(task, "hmax"), SearchOptions("astar")).solved
 
 
@@ -600,22 +599,22 @@ def test_a_lookahead_of_several_steps_refuses_a_heuristic_that_counts_costs() ->
         lookahead(bind_heuristic(DETOUR, "ff", unit_costs=False), states, 2)
 
 
-def test_statistics_have_names_for_everything_the_core_counts(tiny_task: TinyTask) -> None:
-    statistics = search(tiny_task("blocks").task, "ff").statistics
+def test_statistics_have_names_for_everything_the_core_counts() -> None:
+    statistics = search(make_tiny("blocks").task, "ff").statistics
     named = asdict(statistics)
     for several in ("evaluations_by_heuristic", "expansions_by_queue", "effort_by_part", "evicted"):
         assert named.pop(several) == []
     assert named.pop("led_by") == ""
     assert all(value >= 0 for value in named.values())
-    assert statistics.initial_h == bind_heuristic(tiny_task("blocks").task, "ff").value(tiny_task("blocks").task.init)
+    assert statistics.initial_h == bind_heuristic(make_tiny("blocks").task, "ff").value(make_tiny("blocks").task.init)
 
 
 # --- beam search ---
 
 
 @pytest.mark.parametrize("domain", ["blocks", "tiles", "gripper"])
-def test_a_beam_that_holds_every_layer_finds_a_shortest_plan(tiny_task: TinyTask, domain: str) -> None:
-    task = tiny_task(domain).task
+def test_a_beam_that_holds_every_layer_finds_a_shortest_plan(domain: str) -> None:
+    task = make_tiny(domain).task
     beam = search(task, "goalcount", SearchOptions("beam", batch=100_000))
     assert beam.length == search(task, "blind", SearchOptions("astar", unit_costs=True)).length
 

@@ -28,7 +28,6 @@ from oracle import cheapest_cost, make_task, strips_tasks, successors, with_init
 GUIDED = ("portfolio", "hybrid")
 
 
-# One key opens one of two doors: without deletes both, in truth never.
 def misleading(states: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
     """A heuristic that is sure of nonsense: every other state is a dead end, the rest are near."""
     return np.where(states.sum(axis=1) % 2, inf, -1.0 * states.argmax(axis=1)).astype(np.float32)
@@ -200,8 +199,7 @@ def test_hybrid_search_names_the_search_of_each_queue(endless: Task) -> None:
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc to see the memory in use")
 @pytest.mark.parametrize(
-    "parts",
-    ["portfolio_parts()", "hybrid_parts((1, 32))", "hybrid_parts((1, 32), 'hybrid')[:1]", "portfolio_parts()[1:]"],
+    "parts", ["hybrid_parts((1, 32))", "hybrid_parts((1, 32), 'hybrid')[:1]", "portfolio_parts()[1:]"]
 )
 def test_memory_runs_out_near_its_limit(parts: str) -> None:
     script = f"""

@@ -14,10 +14,8 @@ from goalward.errors import UsageError
 from goalward.search import HEURISTICS, bind_heuristic, search
 from goalward.task.states import random_walk_states, to_bits
 from goalward.task.strips import Ints, Task
-from helpers import Tiny
+from helpers import Tiny, make_tiny
 from oracle import as_set, cheapest_cost, make_task, relaxed_plan_costs, relaxed_value, strips_tasks, with_init
-
-TinyTask = Callable[..., Tiny]
 
 HIGHEST = 2**27  # relaxed costs saturate here
 
@@ -179,8 +177,8 @@ def test_values_on_states_of_bundled_domains(tiny: Tiny, unit_costs: bool) -> No
     assert count == [len(as_set(task.goal) - state) for state in states]
 
 
-def test_storage_has_dead_ends_that_the_relaxation_sees(tiny_task: TinyTask) -> None:
-    task = tiny_task("storage").task
+def test_storage_has_dead_ends_that_the_relaxation_sees() -> None:
+    task = make_tiny("storage").task
     h_max = bind_heuristic(task, "hmax")
     assert inf in {h_max.value(state) for state in random_walk_states(task, 50, 50, seed=0)}
 
@@ -229,23 +227,23 @@ def _states_on_the_way(task: Task) -> list[Ints]:
     return states
 
 
-def test_an_unknown_name_comes_with_the_nearest_known_one(tiny_task: TinyTask) -> None:
-    task = tiny_task("blocks").task
+def test_an_unknown_name_comes_with_the_nearest_known_one() -> None:
+    task = make_tiny("blocks").task
     with pytest.raises(UsageError, match="unknown heuristic 'hmaxx'; did you mean hmax"):
         bind_heuristic(task, "hmaxx")
     with pytest.raises(UsageError, match=r"known: ff, add, hmax, goalcount, blind"):
         bind_heuristic(task, "zzz")
 
 
-def test_helpful_actions_need_ff(tiny_task: TinyTask) -> None:
-    task = tiny_task("blocks").task
+def test_helpful_actions_need_ff() -> None:
+    task = make_tiny("blocks").task
     with pytest.raises(UsageError, match="ff"):
         bind_heuristic(task, "add").helpful_actions(to_bits([task.init], task.n_atoms))
 
 
 @pytest.mark.parametrize("name", HEURISTICS)
-def test_rows_of_the_wrong_width_or_with_bits_beyond_the_atoms_are_refused(tiny_task: TinyTask, name: str) -> None:
-    task = tiny_task("blocks").task
+def test_rows_of_the_wrong_width_or_with_bits_beyond_the_atoms_are_refused(name: str) -> None:
+    task = make_tiny("blocks").task
     heuristic = bind_heuristic(task, name)
     with pytest.raises(ValueError, match="bit"):
         heuristic.evaluate(np.array([[1 << 63]], dtype=np.uint64) | to_bits([task.init], task.n_atoms))
@@ -265,8 +263,8 @@ def test_a_task_without_atoms_or_operators_has_values(name: str) -> None:
     )
 
 
-def test_a_bound_heuristic_says_what_it_is_and_takes_states_by_name(tiny_task: TinyTask) -> None:
-    task = tiny_task("blocks").task
+def test_a_bound_heuristic_says_what_it_is_and_takes_states_by_name() -> None:
+    task = make_tiny("blocks").task
     heuristic = bind_heuristic(task, "ff")
     assert repr(heuristic) == f"<BoundHeuristic ff for {task.problem_name}, in steps>"
     assert heuristic.value(set(task.state_names(task.init))) == heuristic.value(task.init)

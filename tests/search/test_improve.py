@@ -6,7 +6,6 @@ import os
 import random
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -24,11 +23,9 @@ from goalward.task.packing import native_problem, problem_for
 from goalward.task.states import to_bits
 from goalward.task.strips import Task
 from goalward.task.validate import validate_plan
-from helpers import Tiny
+from helpers import Tiny, make_tiny
 from oracle import as_set, cheapest_cost, make_task, reachable_states, with_init
 from wasteful_plans import as_pddl, cost, end_state, wandering_plan, wasteful_plan
-
-TinyTask = Callable[..., Tiny]
 
 EFFORT = 3_000_000
 
@@ -203,8 +200,8 @@ def test_the_furthest_suffix_is_that_of_brute_force() -> None:
     assert found > 1000
 
 
-def test_the_furthest_suffix_of_a_plan_that_needs_several_words_of_bits(tiny_task: TinyTask) -> None:
-    task = tiny_task("tiles").task
+def test_the_furthest_suffix_of_a_plan_that_needs_several_words_of_bits() -> None:
+    task = make_tiny("tiles").task
     solution = search(task, "ff").plan
     assert solution is not None
     plan = wandering_plan(task, 5, solution, steps=100)
@@ -237,8 +234,8 @@ REVERSIBLE = ("blocks", "courier", "delivery", "gripper", "tiles")
 
 
 @pytest.mark.parametrize("name", REVERSIBLE)
-def test_wandering_about_is_taken_out_of_plans(name: str, tiny_task: TinyTask) -> None:
-    tiny = tiny_task(name)
+def test_wandering_about_is_taken_out_of_plans(name: str) -> None:
+    tiny = make_tiny(name)
     task = tiny.task
     solution = search(task, "hmax", SearchOptions("astar")).plan
     assert solution is not None

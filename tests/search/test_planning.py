@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -17,10 +16,8 @@ from goalward.search.network import Layer, NetworkWeights
 from goalward.search.planning import plan
 from goalward.task.states import format_problem, random_walk_states
 from goalward.task.strips import Ints, Task
-from helpers import Tiny
+from helpers import Tiny, make_tiny
 from oracle import as_set
-
-TinyTask = Callable[..., Tiny]
 
 
 def open_goals(task: Task) -> Model:
@@ -42,8 +39,8 @@ def end_of(task: Task, state: Ints, steps: tuple[int, ...]) -> set[int]:
 
 
 @pytest.mark.parametrize("domain", ["blocks", "delivery", "gripper", "lights"])  # no dead ends
-def test_states_in_all_forms_give_the_same_plans(tiny_task: TinyTask, domain: str, tmp_path: Path) -> None:
-    task = tiny_task(domain).task
+def test_states_in_all_forms_give_the_same_plans(domain: str, tmp_path: Path) -> None:
+    task = make_tiny(domain).task
     model = open_goals(task)
     states = random_walk_states(task, 4, 10, seed=1)
     files = [tmp_path / f"p{i}.pddl" for i in range(4)]
@@ -71,12 +68,12 @@ def test_without_states_the_problem_itself_is_solved(tiny: Tiny) -> None:
     assert outcome.plan == model.solve(tiny.task.init).plan == plan(tiny.task, model).plan
 
 
-def test_no_states_have_no_outcomes(tiny_task: TinyTask) -> None:
-    assert open_goals(tiny_task("blocks").task).solve([]) == []
+def test_no_states_have_no_outcomes() -> None:
+    assert open_goals(make_tiny("blocks").task).solve([]) == []
 
 
-def test_plan_takes_any_heuristic(tiny_task: TinyTask) -> None:
-    task = tiny_task("gripper").task
+def test_plan_takes_any_heuristic() -> None:
+    task = make_tiny("gripper").task
     for heuristic in ["ff", "blind", lambda states: (1 - states[:, task.goal]).sum(axis=1), open_goals(task)]:
         outcome = plan(task, heuristic)
         assert outcome.plan is not None
@@ -84,8 +81,8 @@ def test_plan_takes_any_heuristic(tiny_task: TinyTask) -> None:
         assert outcome.steps == [task.operators[operator] for operator in outcome.plan]
 
 
-def test_options_and_limits(tiny_task: TinyTask) -> None:
-    task = tiny_task("tiles").task
+def test_options_and_limits() -> None:
+    task = make_tiny("tiles").task
     model = open_goals(task)
     assert plan(task, "blind", SearchOptions("astar")).length == model.solve(task.init, SearchOptions("astar")).length
     short = SearchOptions(expansion_limit=1, time_limit=20)
@@ -102,8 +99,8 @@ def test_durations_and_sizes_are_as_people_write_them() -> None:
     assert written == SearchOptions(time_limit=90.0, memory_limit=2 * 2**30)
 
 
-def test_so_they_are_where_plans_are_improved(tiny_task: TinyTask) -> None:
-    task = tiny_task("blocks").task
+def test_so_they_are_where_plans_are_improved() -> None:
+    task = make_tiny("blocks").task
     found = plan(task, "blind", improve=None).plan
     assert found is not None
     assert improve_plan(task, found, time_limit="1m", memory_limit="8G").length <= len(found)
@@ -111,8 +108,8 @@ def test_so_they_are_where_plans_are_improved(tiny_task: TinyTask) -> None:
         improve_plan(task, found, time_limit="soon")
 
 
-def test_progress_may_cancel(tiny_task: TinyTask) -> None:
-    task = tiny_task("visitall").task
+def test_progress_may_cancel() -> None:
+    task = make_tiny("visitall").task
     seen: list[Statistics] = []
 
     def cancel(statistics: Statistics) -> bool:
@@ -126,8 +123,8 @@ def test_progress_may_cancel(tiny_task: TinyTask) -> None:
     assert status is (Status.CANCELLED if seen else Status.SOLVED)
 
 
-def test_another_task_and_other_states_are_refused(tiny_task: TinyTask, tmp_path: Path) -> None:
-    task, other = tiny_task("blocks").task, tiny_task("tiles").task
+def test_another_task_and_other_states_are_refused(tmp_path: Path) -> None:
+    task, other = make_tiny("blocks").task, make_tiny("tiles").task
     model = open_goals(task)
     with pytest.raises(UsageError, match="trained for another problem"):
         plan(other, model)
@@ -140,8 +137,8 @@ def test_another_task_and_other_states_are_refused(tiny_task: TinyTask, tmp_path
             model.solve(wrong)  # type: ignore[arg-type]
 
 
-def test_a_model_of_a_domain_solves_files_but_no_lists_of_atoms(tiny_task: TinyTask, tmp_path: Path) -> None:
-    task = tiny_task("blocks").task
+def test_a_model_of_a_domain_solves_files_but_no_lists_of_atoms(tmp_path: Path) -> None:
+    task = make_tiny("blocks").task
     options = DomainOptions(latent=4, n_steps=1)
     weights = {name: np.zeros(shape, dtype=np.float32) for name, shape in parameter_shapes(4).items()}
     model = DomainModel(task.domain_name, task.domain_text, weights, options, {"method": "hgn"})

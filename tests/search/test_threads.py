@@ -16,7 +16,7 @@ from goalward import _core
 from goalward.errors import UsageError
 from goalward.search import BoundHeuristic, SearchOptions, SearchResult, Statistics, Status, bind_heuristic, search
 from goalward.search.anytime import anytime_plans
-from goalward.search.batches import lookahead, search_many, search_regions
+from goalward.search.batches import lookahead, search_many
 from goalward.search.improve import ImprovedPlan, Improver, ImproveStatus, improve_plan
 from goalward.search.landmarks import find_landmarks, landmark_finder
 from goalward.search.model import Model
@@ -94,7 +94,6 @@ def test_landmarks_helpful_actions_and_batches_from_many_threads(task: Task) -> 
         lambda: ff.helpful_actions(states),
         lambda: list(lookahead(ff, states, 2)),
         lambda: list(search_many(ff, states, expansion_limit=50).expanded),
-        lambda: list(search_regions(ff, states, expansions=20).values),
     ]
     for work in works:
         expected = work()

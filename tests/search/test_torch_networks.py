@@ -16,9 +16,8 @@ from goalward.search.model import Model, load_problem_model
 from goalward.search.network import Layer, NetworkWeights
 from goalward.task.states import random_walk_states, to_bits
 from goalward.task.strips import Task
-from helpers import Tiny, make_tiny
+from helpers import make_tiny
 
-TinyTask = Callable[..., Tiny]
 DOMAINS = ["blocks", "delivery", "lights", "storage", "visitall"]  # some have atoms that search leaves out
 
 
@@ -161,9 +160,9 @@ def test_native_search_says_what_the_module_says(name: str, domain: str) -> None
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_search_with_it_is_search_with_the_module_as_a_function(name: str, tiny_task: TinyTask) -> None:
+def test_search_with_it_is_search_with_the_module_as_a_function(name: str) -> None:
     """The same order of expansions, up to ties that rounding breaks: both find plans in as many expansions or so."""
-    task = tiny_task("blocks").task
+    task = make_tiny("blocks").task
     module = made(name, task, seed=1).double()
     options = SearchOptions(expansion_limit=20_000)
     native = search(task, Model.from_torch(task, module).heuristic(), options)
@@ -172,8 +171,8 @@ def test_search_with_it_is_search_with_the_module_as_a_function(name: str, tiny_
     assert abs(native.statistics.expanded - slow.statistics.expanded) <= 5 + slow.statistics.expanded // 20
 
 
-def test_the_module_is_left_as_it_was(tiny_task: TinyTask) -> None:
-    task = tiny_task("blocks").task
+def test_the_module_is_left_as_it_was() -> None:
+    task = make_tiny("blocks").task
     module = made("pre-activation", task).double()
     before = {name: tensor.clone() for name, tensor in module.state_dict().items()}
     module.train()
@@ -211,14 +210,14 @@ def relevant_atoms(task: Task) -> set[int]:
         found |= more
 
 
-def test_a_residual_network_keeps_its_skips_and_its_width(tiny_task: TinyTask) -> None:
-    task = tiny_task("blocks").task
+def test_a_residual_network_keeps_its_skips_and_its_width() -> None:
+    task = make_tiny("blocks").task
     weights = Model.from_torch(task, made("residual", task)).weights
     assert weights.shape == f"{task.n_atoms} → 20 → 20 → 20 → 20 + skip → 1"
 
 
-def test_back_and_forth_gives_the_same_weights(tiny_task: TinyTask) -> None:
-    task = tiny_task("delivery").task
+def test_back_and_forth_gives_the_same_weights() -> None:
+    task = make_tiny("delivery").task
     random = np.random.default_rng(0)
 
     def draw(*shape: int) -> np.ndarray:
@@ -235,8 +234,8 @@ def test_back_and_forth_gives_the_same_weights(tiny_task: TinyTask) -> None:
         assert mine.skip == theirs.skip
 
 
-def test_it_can_be_saved_and_says_what_it_is(tiny_task: TinyTask, tmp_path: object) -> None:
-    task = tiny_task("blocks").task
+def test_it_can_be_saved_and_says_what_it_is(tmp_path: object) -> None:
+    task = make_tiny("blocks").task
     model = Model.from_torch(task, made("residual", task))
     model.save(f"{tmp_path}/own.goalward")
     again = load_problem_model(f"{tmp_path}/own.goalward")
@@ -278,9 +277,7 @@ class Counting(nn.Module):
     ],
     ids=["GELU", "LayerNorm", "two outputs", "inputs", "batch norm", "product", "embedding", "LSTM", "no function"],
 )
-def test_what_cannot_be_converted_is_named(
-    tiny_task: TinyTask, module: Callable[[int], nn.Module], message: str
-) -> None:
-    task = tiny_task("blocks").task
+def test_what_cannot_be_converted_is_named(module: Callable[[int], nn.Module], message: str) -> None:
+    task = make_tiny("blocks").task
     with pytest.raises(UsageError, match=message):
         Model.from_torch(task, module(task.n_atoms))

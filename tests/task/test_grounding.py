@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from unittest import mock
 
 import numpy as np
@@ -18,11 +17,8 @@ from goalward.task import quantifiers
 from goalward.task.grounding import UnsolvableError, ground
 from goalward.task.lifted import Domain, Problem
 from goalward.task.strips import Task
-from helpers import Tiny, read_texts
+from helpers import Tiny, ground_texts, make_tiny, read_texts
 from oracle import as_set, lifted_holds, lifted_transitions, reachable_states, successors
-
-Ground = Callable[[str, str], Task]
-TinyTask = Callable[..., Tiny]
 
 
 def domain(*sections: str, requirements: str = ":adl") -> str:
@@ -69,7 +65,7 @@ def assert_same_meaning(lifted_domain: Domain, lifted_problem: Problem) -> Task:
 
 
 def grounded(domain_text: str, problem_text: str) -> Task:
-    return ground(*read_texts(domain_text, problem_text))
+    return ground_texts(domain_text, problem_text)
 
 
 def same_meaning(domain_text: str, problem_text: str) -> Task:
@@ -103,16 +99,16 @@ def test_negative_preconditions_and_goals_become_complement_atoms() -> None:
     assert {task.atoms[i] for i in task.goal} == {"(not (lamp a))", "(lamp b)", "(not (broken a))"}
 
 
-def test_positive_atoms_get_no_complement_where_nothing_asks_for_it(tiny_task: TinyTask) -> None:
-    assert (tiny_task("blocks").task.complement_of == -1).all()
-    lights = tiny_task("lights").task
+def test_positive_atoms_get_no_complement_where_nothing_asks_for_it() -> None:
+    assert (make_tiny("blocks").task.complement_of == -1).all()
+    lights = make_tiny("lights").task
     assert {lights.atoms[i].split()[1] for i in np.flatnonzero(lights.complement_of >= 0)} <= {
         "(lit", "(locked", "(hand-full)",
     } | {"(hand-full))"}  # fmt: skip
     assert (lights.complement_of >= 0).any()
 
 
-def test_a_negative_goal_over_an_atom_that_is_never_true_holds_for_free(ground_texts: Ground) -> None:
+def test_a_negative_goal_over_an_atom_that_is_never_true_holds_for_free() -> None:
     task = ground_texts(
         domain("(:predicates (p) (never))", action("go", "", "(and)", "(p)")), problem("", "(and (p) (not (never)))")
     )
@@ -326,7 +322,7 @@ def test_goals_over_all_objects() -> None:
     assert len(task.goal) == 6
 
 
-def test_a_step_of_an_action_without_parameters_is_written_without_blanks(ground_texts: Ground) -> None:
+def test_a_step_of_an_action_without_parameters_is_written_without_blanks() -> None:
     task = ground_texts(domain("(:predicates (p))", action("go", "", "(and)", "(p)")), problem("", "(p)"))
     assert task.operators == ("(go)",)
     assert task.atoms == ("(p)",)
@@ -345,13 +341,13 @@ ROBOT = (
 )
 
 
-def test_an_operator_with_a_mutex_precondition_goes_with_all_that_only_it_reaches(ground_texts: Ground) -> None:
+def test_an_operator_with_a_mutex_precondition_goes_with_all_that_only_it_reaches() -> None:
     task = ground_texts(domain(*ROBOT), problem("(at a)", "(home)"))
     assert set(task.atoms) == {"(at a)", "(at b)", "(home)"}
     assert {name.split()[0] for name in task.operators} == {"(walk", "(rest)"}
 
 
-def test_a_goal_that_only_such_an_operator_reaches_is_unsolvable(ground_texts: Ground) -> None:
+def test_a_goal_that_only_such_an_operator_reaches_is_unsolvable() -> None:
     with pytest.raises(UnsolvableError) as caught:
         ground_texts(domain(*ROBOT), problem("(at a)", "(wonder)"))
     assert caught.value.exit_code == ExitCode.TRANSLATE_UNSOLVABLE == 10
@@ -377,7 +373,7 @@ def test_mutex_groups_hold_no_atom_that_is_gone(tiny: Tiny) -> None:
         ("(at a)", "(not (at c))"),  # a complement that is never true, see below
     ],
 )
-def test_goals_that_grounding_refutes_raise_exit_code_10(ground_texts: Ground, init: str, goal: str) -> None:
+def test_goals_that_grounding_refutes_raise_exit_code_10(init: str, goal: str) -> None:
     if "c" in goal:
         init += " (at c)"  # nobody can leave c: it has no name in the actions below
     texts = (
@@ -398,16 +394,14 @@ def test_goals_that_grounding_refutes_raise_exit_code_10(ground_texts: Ground, i
 
 
 @pytest.mark.parametrize(("goal", "n_atoms"), [("(at a)", 1), ("(and)", 0), ("(forall (?x - ball) (at ?x))", 0)])
-def test_a_goal_that_holds_from_the_start_is_a_task_like_any_other(
-    ground_texts: Ground, goal: str, n_atoms: int
-) -> None:
+def test_a_goal_that_holds_from_the_start_is_a_task_like_any_other(goal: str, n_atoms: int) -> None:
     task = ground_texts(domain("(:types ball)", *ROBOT), problem("(at a)", goal))
     assert len(task.goal) == n_atoms
     assert task.is_goal(task.init)
 
 
 @pytest.mark.parametrize("actions", [(), (action("never", "", "(q)", "(p)"),)])
-def test_a_task_without_operators(ground_texts: Ground, actions: tuple[str, ...]) -> None:
+def test_a_task_without_operators(actions: tuple[str, ...]) -> None:
     texts = domain("(:predicates (p) (q))", *actions)
     task = ground_texts(texts, problem("(p)", "(p)"))
     assert task.n_operators == 0
@@ -442,8 +436,8 @@ print(digest.hexdigest())
 # --- costs ---
 
 
-def test_costs_are_those_of_the_pddl(tiny_task: TinyTask) -> None:
-    courier = tiny_task("courier")
+def test_costs_are_those_of_the_pddl() -> None:
+    courier = make_tiny("courier")
     task, values = courier.task, courier.problem.function_values
     assert task.uses_costs
     for name, cost in zip(task.operators, task.costs, strict=True):
@@ -451,15 +445,15 @@ def test_costs_are_those_of_the_pddl(tiny_task: TinyTask) -> None:
         assert cost == (values["distance", words[2], words[3]] if words[0] == "ride" else 1)
 
 
-def test_without_a_metric_every_step_costs_one(tiny_task: TinyTask) -> None:
-    courier = tiny_task("courier")
+def test_without_a_metric_every_step_costs_one() -> None:
+    courier = make_tiny("courier")
     text = courier.instance.problem_text.replace("(:metric minimize (total-cost))", "")
-    task = ground(*read_texts(courier.instance.domain_text, text))
+    task = ground_texts(courier.instance.domain_text, text)
     assert not task.uses_costs
     assert set(task.costs.tolist()) == {1}
 
 
-def test_with_a_metric_an_action_without_increase_is_free(ground_texts: Ground) -> None:
+def test_with_a_metric_an_action_without_increase_is_free() -> None:
     task = ground_texts(
         domain(
             "(:predicates (p) (q))",
@@ -473,12 +467,12 @@ def test_with_a_metric_an_action_without_increase_is_free(ground_texts: Ground) 
     assert dict(zip(task.operators, task.costs.tolist(), strict=True)) == {"(free)": 0, "(dear)": 2**31 - 1}
 
 
-def test_an_action_whose_cost_has_no_value_can_not_be_taken(tiny_task: TinyTask) -> None:
-    courier = tiny_task("courier")
+def test_an_action_whose_cost_has_no_value_can_not_be_taken() -> None:
+    courier = make_tiny("courier")
     line = next(line for line in courier.instance.problem_text.splitlines() if "(= (distance" in line)
     origin, to = line.split()[2], line.split()[3].rstrip(")")
     text = courier.instance.problem_text.replace(f"{line}\n", "")
-    task = ground(*read_texts(courier.instance.domain_text, text))
+    task = ground_texts(courier.instance.domain_text, text)
     assert set(courier.task.operators) - set(task.operators) == {f"(ride rider1 {origin} {to})"}
 
 
@@ -551,7 +545,7 @@ def test_conditional_effects_that_remain_name_their_action() -> None:
         problem("", "(q a)", "a b"),
     )
     with pytest.raises(UnsupportedError, match=r"conditional effects .*action flip .*\(flip a\)") as caught:
-        ground(*read_texts(*texts))
+        ground_texts(*texts)
     assert caught.value.exit_code == ExitCode.UNSUPPORTED == 34
 
 
@@ -564,7 +558,7 @@ def test_derived_predicates_that_remain_are_named_with_their_line() -> None:
         problem("", "(above a b)", "a b c"),
     )
     with pytest.raises(UnsupportedError, match=r"^domain.pddl:3: .*above"):
-        ground(*read_texts(*texts))
+        ground_texts(*texts)
 
 
 @pytest.mark.parametrize("goal", ["(or (in a) (in b))", "(exists (?x) (in ?x))", "(imply (in a) (in b))"])
@@ -578,7 +572,7 @@ def test_disjunctive_goals_are_refused_with_a_way_out(goal: str) -> None:
         problem("(in a)", goal, "a b"),
     )
     with pytest.raises(UnsupportedError, match="conjunction") as caught:
-        ground(*read_texts(*texts))
+        ground_texts(*texts)
     assert str(caught.value).startswith("problem.pddl")
 
 

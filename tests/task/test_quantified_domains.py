@@ -10,15 +10,14 @@ from fast_downward.translate.pddl_parser import parsing_functions
 from goalward.search import SearchOptions, search
 from goalward.search.starts import check_plan, initial_state
 from goalward.task import sexpr
-from goalward.task.grounding import ground
 from goalward.task.quantifiers import expand_quantifiers
 from goalward.task.strips import Task
-from helpers import read_texts
+from helpers import ground_texts
 from quantified_domains import QUANTIFIED, lift, taxiway
 
 
 def grounded(texts: tuple[str, str]) -> Task:
-    return ground(*read_texts(*texts))
+    return ground_texts(*texts)
 
 
 @pytest.mark.parametrize("make", QUANTIFIED.values(), ids=QUANTIFIED)

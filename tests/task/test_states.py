@@ -34,10 +34,8 @@ from goalward.task.states import (
     unfilled_groups,
 )
 from goalward.task.strips import Ints, Task
-from helpers import Tiny
+from helpers import Tiny, make_tiny
 from oracle import as_set, make_task, strips_tasks, successors
-
-TinyTask = Callable[..., Tiny]
 
 
 def ends_of_walks(task: Task, steps: int) -> set[frozenset[int]]:
@@ -99,10 +97,10 @@ def test_the_same_seed_gives_the_same_states_and_another_seed_others(tiny: Tiny)
     assert walked(1)[:4] == walked(1, n=4)  # a walk does not depend on how many follow it
 
 
-def test_walks_are_the_same_on_every_machine(tiny_task: TinyTask) -> None:
-    (state,) = random_walk_states(tiny_task("tiles").task, 1, 200, seed=2024)
+def test_walks_are_the_same_on_every_machine() -> None:
+    (state,) = random_walk_states(make_tiny("tiles").task, 1, 200, seed=2024)
     places = re.findall(
-        r"\((?:gap|tile-at t\d) (s-\d-\d)\)", " ".join(sorted(tiny_task("tiles").task.state_names(state)))
+        r"\((?:gap|tile-at t\d) (s-\d-\d)\)", " ".join(sorted(make_tiny("tiles").task.state_names(state)))
     )
     assert places == ["s-1-2", "s-2-2", "s-1-3", "s-2-3", "s-1-1", "s-2-1"], "of the gap and tiles 1 to 5"
 
@@ -115,8 +113,8 @@ def test_walks_respect_mutex_groups_and_complements(tiny: Tiny) -> None:
         assert task.state_from_positive(positive).tolist() == state.tolist()
 
 
-def test_walks_start_where_they_are_told_to(tiny_task: TinyTask) -> None:
-    task = tiny_task("tiles").task
+def test_walks_start_where_they_are_told_to() -> None:
+    task = make_tiny("tiles").task
     (start,) = random_walk_states(task, 1, 9, seed=4)
     near = {child for _, child in successors(task, as_set(start))}
     assert near.issuperset(as_set(s) for s in random_walk_states(task, 20, 1, seed=0, start=start))
@@ -128,13 +126,13 @@ def test_a_walk_without_applicable_operators_stays() -> None:
 
 
 @pytest.mark.parametrize(("n", "steps", "seed"), [(-1, 0, 0), (1, -1, 0), (1, 1, -1), (1, 1, 2**64)])
-def test_numbers_that_make_no_walk(tiny_task: TinyTask, n: int, steps: int, seed: int) -> None:
+def test_numbers_that_make_no_walk(n: int, steps: int, seed: int) -> None:
     with pytest.raises(UsageError):
-        random_walk_states(tiny_task("tiles").task, n, steps, seed)
+        random_walk_states(make_tiny("tiles").task, n, steps, seed)
 
 
-def test_walks_ask_whether_to_go_on(tiny_task: TinyTask) -> None:
-    task = tiny_task("tiles").task
+def test_walks_ask_whether_to_go_on() -> None:
+    task = make_tiny("tiles").task
     asked = []
 
     def twice() -> bool:
@@ -149,19 +147,19 @@ def test_walks_ask_whether_to_go_on(tiny_task: TinyTask) -> None:
     assert [state.tolist() for state in walked[:-1]] == [state.tolist() for state in whole]
 
 
-def test_walks_that_may_not_go_on_stay_where_they_begin(tiny_task: TinyTask) -> None:
-    task = tiny_task("tiles").task
+def test_walks_that_may_not_go_on_stay_where_they_begin() -> None:
+    task = make_tiny("tiles").task
     (state,) = random_walk_states(task, 5, 30, seed=0, go_on=lambda: False)
     assert state.tolist() == task.init.tolist()
     assert len(states_along_walks(task, 5, np.array([1, 9], dtype=np.int32), 0, lambda: False)) == 2
 
 
-def test_ctrl_c_ends_walks(tiny_task: TinyTask) -> None:
+def test_ctrl_c_ends_walks() -> None:
     def interrupt() -> bool:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        random_walk_states(tiny_task("tiles").task, 2**20, 2**30, seed=0, go_on=interrupt)
+        random_walk_states(make_tiny("tiles").task, 2**20, 2**30, seed=0, go_on=interrupt)
 
 
 # --- files ---
@@ -200,8 +198,8 @@ def test_the_task_reads_its_own_problem_as_its_initial_state(tiny: Tiny, tmp_pat
     assert [state.tolist() for state in reader.read_all([path, path])] == [tiny.task.init.tolist()] * 2
 
 
-def test_spelling_order_and_comments_do_not_matter(tiny_task: TinyTask) -> None:
-    tiny = tiny_task("blocks")
+def test_spelling_order_and_comments_do_not_matter() -> None:
+    tiny = make_tiny("blocks")
     (state,) = random_walk_states(tiny.task, 1, 9, seed=1)
     text = format_problem(tiny.task, state, "other")
     head, init, goal = re.split(r"\(:init|\(:goal", text)
@@ -228,8 +226,8 @@ def refused(tiny: Tiny, text: str) -> str:
     return message
 
 
-def test_another_goal_is_named(tiny_task: TinyTask) -> None:
-    tiny = tiny_task("blocks")
+def test_another_goal_is_named() -> None:
+    tiny = make_tiny("blocks")
     head, goal = tiny.instance.problem_text.split("(:goal (and")
     assert "has (held b1)" in refused(tiny, f"{head}(:goal (and (held b1) {goal}")
     first = re.search(r"\([^()]*\)", goal)
@@ -255,17 +253,15 @@ def add_fact(tiny: Tiny, fact: str) -> str:
         ("blocks", r"\(:init", "(:init (held b1)) (:init", ":init"),
     ],
 )
-def test_a_state_of_another_problem_is_refused_with_the_culprit(
-    tiny_task: TinyTask, domain: str, old: str, new: str, culprit: str
-) -> None:
-    tiny = tiny_task(domain)
+def test_a_state_of_another_problem_is_refused_with_the_culprit(domain: str, old: str, new: str, culprit: str) -> None:
+    tiny = make_tiny(domain)
     text = re.sub(old, new, tiny.instance.problem_text)
     assert text != tiny.instance.problem_text
     assert culprit in refused(tiny, text)
 
 
-def test_a_changed_or_missing_static_fact_is_named(tiny_task: TinyTask) -> None:
-    tiny = tiny_task("courier")
+def test_a_changed_or_missing_static_fact_is_named() -> None:
+    tiny = make_tiny("courier")
     text = tiny.instance.problem_text
     road = re.search(r"\(road \S+ \S+\)", text)
     assert road
@@ -276,8 +272,8 @@ def test_a_changed_or_missing_static_fact_is_named(tiny_task: TinyTask) -> None:
     assert f"(= (distance {value[1]}) 77)" in refused(tiny, text.replace(value[0], f"(= (distance {value[1]}) 77)"))
 
 
-def test_two_atoms_that_exclude_each_other_are_named(tiny_task: TinyTask) -> None:
-    tiny = tiny_task("courier")
+def test_two_atoms_that_exclude_each_other_are_named() -> None:
+    tiny = make_tiny("courier")
     (here,) = [name for name in tiny.task.state_names(tiny.task.init) if name.startswith("(rider-at")]
     other = next(name for name in tiny.task.atoms if name.startswith("(rider-at rider1") and name != here)
     message = refused(tiny, add_fact(tiny, other))
@@ -285,15 +281,15 @@ def test_two_atoms_that_exclude_each_other_are_named(tiny_task: TinyTask) -> Non
     assert other in message
 
 
-def test_text_that_is_no_problem_is_refused_with_a_line(tiny_task: TinyTask) -> None:
-    tiny = tiny_task("blocks")
+def test_text_that_is_no_problem_is_refused_with_a_line() -> None:
+    tiny = make_tiny("blocks")
     for text in ("", "(", "(define (problem p)", "hello", "(define (problem p) (:domain blocks))"):
         refused(tiny, text)
 
 
-def test_a_missing_file_is_a_usage_error(tiny_task: TinyTask, tmp_path: Path) -> None:
+def test_a_missing_file_is_a_usage_error(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no such file"):
-        StateReader(tiny_task("blocks").task).read(tmp_path / "absent.pddl")
+        StateReader(make_tiny("blocks").task).read(tmp_path / "absent.pddl")
 
 
 def test_states_by_names_are_states_by_ids(tiny: Tiny) -> None:
@@ -307,15 +303,15 @@ def test_states_by_names_are_states_by_ids(tiny: Tiny) -> None:
         assert unfilled_groups(task, state) == []
 
 
-def test_an_object_without_a_place_is_found(tiny_task: TinyTask) -> None:
-    task = tiny_task("courier").task
+def test_an_object_without_a_place_is_found() -> None:
+    task = make_tiny("courier").task
     (here,) = [name for name in task.state_names(task.init) if name.startswith("(rider-at")]
     lost = as_state(task, set(task.state_names(task.init)) - {here})
     assert any(here in group for group in unfilled_groups(task, lost))
 
 
-def test_mismatches_are_their_own_kind_of_error(tiny_task: TinyTask) -> None:
-    tiny = tiny_task("blocks")
+def test_mismatches_are_their_own_kind_of_error() -> None:
+    tiny = make_tiny("blocks")
     with pytest.raises(StateMismatchError):
         StateReader(tiny.task).parse(add_fact(tiny, "(on b1 b1)"), "state.pddl")
 
@@ -350,8 +346,8 @@ def forms_of(task: Task, states: list[Ints]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", ["blocks", "lights", "tiles"])
-def test_states_mean_the_same_in_every_form(tiny_task: TinyTask, tmp_path: Path, name: str) -> None:
-    task = tiny_task(name).task
+def test_states_mean_the_same_in_every_form(tmp_path: Path, name: str) -> None:
+    task = make_tiny(name).task
     states = random_walk_states(task, 4, 10, seed=1)
     bits = to_bits(states, task.n_atoms)
     for form, given_states in forms_of(task, states).items():
@@ -370,8 +366,8 @@ def test_states_mean_the_same_in_every_form(tiny_task: TinyTask, tmp_path: Path,
     assert as_states(task, []).shape == (0, bits.shape[1])
 
 
-def test_functions_take_states_in_every_form(tiny_task: TinyTask) -> None:
-    task = tiny_task("blocks").task
+def test_functions_take_states_in_every_form() -> None:
+    task = make_tiny("blocks").task
     states = random_walk_states(task, 4, 10, seed=1)
     heuristic = bind_heuristic(task, "ff")
     rollouts = regress(task, RolloutOptions(n_rollouts=2, length=10))
@@ -409,7 +405,7 @@ def test_functions_take_states_in_every_form(tiny_task: TinyTask) -> None:
         (lambda task: [np.zeros(3, dtype=bool)], r"must have \d+ truth values, but has 3"),
     ],
 )
-def test_arrays_that_are_not_states_are_refused(tiny_task: TinyTask, wrong: Callable[[Task], Any], words: str) -> None:
-    task = tiny_task("blocks").task
+def test_arrays_that_are_not_states_are_refused(wrong: Callable[[Task], Any], words: str) -> None:
+    task = make_tiny("blocks").task
     with pytest.raises(UsageError, match=words):
         as_states(task, wrong(task))

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from goalward.search import search
 from goalward.task.steps import find_operators
-from goalward.task.strips import Task
-from helpers import Tiny
+from helpers import Tiny, ground_texts
 
 DOMAIN = """
 (define (domain doors)
@@ -27,7 +24,7 @@ def test_steps_of_a_plan_are_the_operators_that_search_chose(tiny: Tiny) -> None
     assert find_operators(tiny.task, tiny.task.init, [s.upper() for s in found.steps]) == list(found.plan)
 
 
-def test_of_operators_of_one_name_the_applicable_one_is_meant(ground_texts: Callable[[str, str], Task]) -> None:
+def test_of_operators_of_one_name_the_applicable_one_is_meant() -> None:
     task = ground_texts(DOMAIN, PROBLEM)
     assert task.operators.count("(open-it)") == 2
     (at_once,) = find_operators(task, task.init, ["(open-it)"])
@@ -36,6 +33,6 @@ def test_of_operators_of_one_name_the_applicable_one_is_meant(ground_texts: Call
     assert [task.atoms[a] for a in task.pre[after_drop]] == ["(lever)"]
 
 
-def test_steps_that_grounding_leaves_out_are_skipped(ground_texts: Callable[[str, str], Task]) -> None:
+def test_steps_that_grounding_leaves_out_are_skipped() -> None:
     task = ground_texts(DOMAIN, PROBLEM)
     assert len(find_operators(task, task.init, ["(wait)", "(open-it)", "(unheard of)"])) == 1

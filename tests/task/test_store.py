@@ -6,7 +6,6 @@ import contextlib
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -19,10 +18,8 @@ from goalward import _core
 from goalward.errors import ExitCode, GoalwardError, StoredFileError, UsageError
 from goalward.task.store import FORMAT, VERSION, load_task, save_task, task_arrays, task_from_arrays
 from goalward.task.strips import Task
-from helpers import Tiny
+from helpers import Tiny, make_tiny
 from oracle import make_task, strips_tasks
-
-TinyTask = Callable[..., Tiny]
 
 
 def test_a_task_comes_back_equal(tiny: Tiny, tmp_path: Path) -> None:
@@ -41,8 +38,8 @@ def test_arrays_and_back_is_the_same_task(task: Task) -> None:
     assert task_from_arrays(task_arrays(task)).equals(task)
 
 
-def test_equality_sees_every_field(tiny_task: TinyTask) -> None:
-    task, other = tiny_task("blocks").task, tiny_task("blocks", seed=1).task
+def test_equality_sees_every_field() -> None:
+    task, other = make_tiny("blocks").task, make_tiny("blocks", seed=1).task
     assert not task.equals(other)
     for field in ("costs", "init", "goal", "complement_of"):
         arrays = task_arrays(task) | {field: task_arrays(task)[field].copy()}
@@ -61,9 +58,9 @@ def test_saving_twice_gives_the_same_bytes(tiny: Tiny, tmp_path: Path) -> None:
     assert first.read_bytes() == second.read_bytes() == third.read_bytes()
 
 
-def test_loading_and_searching_needs_no_translator(tiny_task: TinyTask, tmp_path: Path) -> None:
+def test_loading_and_searching_needs_no_translator(tmp_path: Path) -> None:
     path = tmp_path / "tiny.task"
-    save_task(tiny_task("blocks").task, path)
+    save_task(make_tiny("blocks").task, path)
     script = """
 import sys
 class Blocked:
@@ -93,9 +90,9 @@ def refused(path: Path, kind: type[GoalwardError] = StoredFileError) -> str:
 
 
 @pytest.fixture
-def stored(tiny_task: TinyTask, tmp_path: Path) -> Path:
+def stored(tmp_path: Path) -> Path:
     path = tmp_path / "tiny.task"
-    save_task(tiny_task("lights").task, path)
+    save_task(make_tiny("lights").task, path)
     return path
 
 
@@ -127,17 +124,17 @@ def header(version: object) -> dict[str, str]:
     return {"goalward": json.dumps({"format": FORMAT, "version": version})}
 
 
-def test_a_newer_format_says_what_to_do(tiny_task: TinyTask, tmp_path: Path) -> None:
+def test_a_newer_format_says_what_to_do(tmp_path: Path) -> None:
     path = tmp_path / "newer.task"
-    path.write_bytes(save(task_arrays(tiny_task("blocks").task), metadata=header(VERSION + 1)))
+    path.write_bytes(save(task_arrays(make_tiny("blocks").task), metadata=header(VERSION + 1)))
     message = refused(path)
     assert f"format {VERSION + 1}" in message
     assert "newer" in message
 
 
-def test_arrays_that_are_missing_are_named(tiny_task: TinyTask, tmp_path: Path) -> None:
+def test_arrays_that_are_missing_are_named(tmp_path: Path) -> None:
     path = tmp_path / "poor.task"
-    arrays = task_arrays(tiny_task("blocks").task)
+    arrays = task_arrays(make_tiny("blocks").task)
     del arrays["goal"]
     path.write_bytes(save(arrays, metadata=header(VERSION)))
     assert "goal" in refused(path)
@@ -172,10 +169,10 @@ def test_arrays_that_are_missing_are_named(tiny_task: TinyTask, tmp_path: Path) 
     ],
 )
 def test_arrays_that_do_not_fit_together_never_reach_native_code(
-    tiny_task: TinyTask, tmp_path: Path, name: str, value: np.ndarray[tuple[int, ...], np.dtype[np.generic]]
+    tmp_path: Path, name: str, value: np.ndarray[tuple[int, ...], np.dtype[np.generic]]
 ) -> None:
     path = tmp_path / "odd.task"
-    task = tiny_task("blocks").task
+    task = make_tiny("blocks").task
     assert (task.n_operators, task.n_atoms) == (32, 25)
     path.write_bytes(save(task_arrays(task) | {name: value}, metadata=header(VERSION)))
     assert "damaged" in refused(path)
@@ -183,9 +180,9 @@ def test_arrays_that_do_not_fit_together_never_reach_native_code(
 
 @pytest.mark.parametrize("rows", ["pre", "add", "delete", "mutex_groups"])
 @pytest.mark.parametrize("change", ["repeat", "swap"])
-def test_rows_that_are_not_sorted_are_refused(tiny_task: TinyTask, tmp_path: Path, rows: str, change: str) -> None:
+def test_rows_that_are_not_sorted_are_refused(tmp_path: Path, rows: str, change: str) -> None:
     path = tmp_path / "odd.task"
-    arrays = task_arrays(tiny_task("blocks").task)
+    arrays = task_arrays(make_tiny("blocks").task)
     offsets, values = arrays[f"{rows}.offsets"], arrays[f"{rows}.values"].copy()
     first = int(offsets[int(np.flatnonzero(np.diff(offsets) > 1)[0])])
     values[first : first + 2] = values[[first, first]] if change == "repeat" else values[[first + 1, first]]
@@ -235,18 +232,16 @@ def test_a_file_that_is_absent_or_a_folder(tmp_path: Path) -> None:
 # --- writing ---
 
 
-def test_a_failed_save_leaves_nothing_behind(tiny_task: TinyTask, tmp_path: Path) -> None:
-    task = tiny_task("blocks").task
+def test_a_failed_save_leaves_nothing_behind(tmp_path: Path) -> None:
+    task = make_tiny("blocks").task
     with pytest.raises(UsageError):
         save_task(task, tmp_path / "no" / "such" / "folder.task")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_interrupted_save_keeps_the_old_file_and_no_scratch(
-    tiny_task: TinyTask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupted_save_keeps_the_old_file_and_no_scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "tiny.task"
-    save_task(tiny_task("blocks").task, path)
+    save_task(make_tiny("blocks").task, path)
     before = path.read_bytes()
 
     def interrupted(*_: object) -> None:
@@ -254,6 +249,6 @@ def test_an_interrupted_save_keeps_the_old_file_and_no_scratch(
 
     monkeypatch.setattr("os.replace", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        save_task(tiny_task("lights").task, path)
+        save_task(make_tiny("lights").task, path)
     assert path.read_bytes() == before
     assert list(tmp_path.iterdir()) == [path]

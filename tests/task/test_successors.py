@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -14,10 +13,8 @@ from goalward.errors import GoalwardError
 from goalward.task.packing import native_problem
 from goalward.task.states import format_problem, random_walk_states
 from goalward.task.strips import Ints, Rows, Task
-from helpers import Tiny
+from helpers import Tiny, make_tiny
 from oracle import reachable_states, strips_tasks
-
-TinyTask = Callable[..., Tiny]
 
 
 def task_of(n_atoms: int, rows: list[tuple[list[int], list[int], list[int]]], init: list[int], goal: list[int]) -> Task:
@@ -87,8 +84,8 @@ def test_successors_in_made_up_tasks(task: Task, draw: st.DataObject) -> None:
     assert_successors_are_those_of_the_definition(task, draw.draw(st.sampled_from(states)))
 
 
-def test_a_state_may_be_any_list_of_atoms_or_a_problem_file(tiny_task: TinyTask, tmp_path: Path) -> None:
-    task = tiny_task("blocks").task
+def test_a_state_may_be_any_list_of_atoms_or_a_problem_file(tmp_path: Path) -> None:
+    task = make_tiny("blocks").task
     expected = task.applicable(task.init).tolist()
     (tmp_path / "p.pddl").write_text(format_problem(task, task.init, "p"))
     for state in [[*reversed(task.init.tolist())], task.init.astype(np.int64), tmp_path / "p.pddl"]:
@@ -108,6 +105,6 @@ def test_a_state_may_be_any_list_of_atoms_or_a_problem_file(tiny_task: TinyTask,
         ("nowhere.pddl", r"nowhere\.pddl"),
     ],
 )
-def test_what_is_no_state_is_refused(tiny_task: TinyTask, state: object, message: str) -> None:
+def test_what_is_no_state_is_refused(state: object, message: str) -> None:
     with pytest.raises(GoalwardError, match=message):
-        tiny_task("blocks").task.successors(state)  # type: ignore[arg-type]
+        make_tiny("blocks").task.successors(state)  # type: ignore[arg-type]

@@ -204,7 +204,7 @@ def test_what_is_ignored_is_warned_of() -> None:
 
 def test_a_model_that_was_learned_leads_the_search(tmp_path: Path) -> None:
     problem = bundled(tmp_path, "blocks", n=4)
-    model = learn(problem, time_limit="2s", seed=1)
+    model = learn(problem, time_limit="500ms", seed=1)
     model.info["network_use"] = "search"  # whatever training found on so small a problem
     model.save(tmp_path / "model.goalward")
     with OneshotPlanner(name="goalward", params={"model": str(tmp_path / "model.goalward")}) as planner:

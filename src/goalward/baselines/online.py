@@ -7,7 +7,7 @@ import numpy.typing as npt
 import torch
 
 from goalward.learning.adam import Adam
-from goalward.learning.batches import StateBatches, only_core
+from goalward.learning.batches import StateBatches
 from goalward.learning.options import NetworkOptions
 from goalward.learning.state_network import StateNetwork
 from goalward.search.network import NetworkWeights
@@ -28,17 +28,14 @@ class OnlineNetwork:
         self._network = StateNetwork(task.n_atoms, options.shape, generator)
         self._network.silence(torch.from_numpy(np.flatnonzero(~core_atoms(task))))
         self._network.to(options.device)
-        self._optimiser = Adam(
-            self._network.parameters(), options.learning_rate, options.betas, options.epsilon, fused=True
-        )
+        self._optimiser = Adam(self._network.parameters(), options.learning_rate, fused=True)
 
     def fit(self, states: BitRows, labels: npt.NDArray[np.float32], epochs: int = 1) -> float:
         """Train on labelled states; return the mean squared error of the last epoch, in squared steps."""
         threads = torch.get_num_threads()
         torch.set_num_threads(self.options.threads)
         try:
-            core = only_core(self.task, states)
-            batches = StateBatches(core, labels / np.float32(self.scale), self.task.n_atoms, self.options.device)
+            batches = StateBatches(self.task, states, labels / np.float32(self.scale), self.options.device)
             rows = np.arange(len(labels))
             for _ in range(epochs):
                 self._random.shuffle(rows)

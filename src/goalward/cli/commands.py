@@ -85,7 +85,7 @@ EXPERIMENT = {
     "status": Entry("Show the progress of an experiment.", "experiment", "status"),
     "report": Entry("Write its tables and plots as one HTML page.", "experiment_report", "report"),
     "export": Entry("Write its results for other programs.", "experiment_report", "export"),
-    "import": Entry("Add results of Downward Lab to it.", "experiment_report", "import_"),
+    "import": Entry("Add results to it that were made elsewhere.", "experiment_report", "import_"),
 }
 
 COMMANDS: dict[str, Entry | Group] = {

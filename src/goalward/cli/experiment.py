@@ -88,7 +88,7 @@ def run(
         with spinner("preparing"):
             schedule = prepare(chosen, output, store)
             if retry_failed:
-                store.forget_failures(unit.id for unit in schedule.units)
+                store.forget((unit.id for unit in schedule.units), "failed")
         progress = Progress.of(store.progress(), chosen.budgets)
         with Interrupt() as interrupt:
             observer = _Observer(progress, n_jobs, interrupt)

@@ -83,7 +83,7 @@ def _ended_by(problem: BaseException) -> int:
         return ExitCode.BROKEN_PIPE
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        return _fail(f"{where}{error.strerror or error}", ExitCode.DRIVER_INPUT_ERROR)
+        return _fail(f"{where}{error.strerror or str(error) or type(error).__name__}", ExitCode.DRIVER_INPUT_ERROR)
     except KeyboardInterrupt:
         return _fail("interrupted", ExitCode.INTERRUPTED)
     except MemoryError:

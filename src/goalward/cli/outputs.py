@@ -21,7 +21,7 @@ END_BYTES = 4096
 _BEGINNINGS = re.compile(
     rb"; goalward generate |\(define \(problem [^\s()]+-walk-\d+\)"
     rb"|<!doctype html>.* \xe2\x80\x93 goalward</title>"
-    rb"|kind,domain,difficulty,instance,|trial,epoch,seconds,"
+    rb"|kind,domain,difficulty,instance,|trial,epoch,seconds,|\{\s*\"format\": \"goalward results\""
     rb"|\{\s*\"[^\"]+\": \{\s*\"algorithm\": .*\"run_dir\": \"runs/",
     flags=re.DOTALL,
 )

@@ -34,7 +34,7 @@ from goalward.errors import UsageError
 from goalward.extras import require_torch
 from goalward.learning.methods import learned_methods, make_options, methods_with, options_class, train_with
 from goalward.learning.options import PRESETS, REMOVED
-from goalward.learning.watchers import FirstEpoch
+from goalward.learning.watchers import Relay
 from goalward.measures import counted, format_duration
 from goalward.search.model import Model, save_model
 from goalward.search.portfolio import LEADS
@@ -117,9 +117,9 @@ def train(
     with spinner("loading PyTorch"), limits.enforce("loading PyTorch", advice=advice):
         import goalward.learning.trainer  # noqa: F401, PLC0415
 
-    learned = FirstEpoch()
+    learned = Relay()
     with (
-        limits.enforce("training", unless=lambda: learned.done, advice=advice),
+        limits.enforce("training", unless=lambda: learned.has_result, advice=advice),
         Interrupt() as interrupt,
         TrainingView(options, interrupt, uses_costs=task.uses_costs, spent=limits.elapsed) as view,
         TrainingLog(log, view) if log else contextlib.nullcontext(view) as watcher,
@@ -166,7 +166,6 @@ def describe_training(model: Model) -> str:
                 result = f", {trial['solved']} of {counted(trial['validation_states'], 'validation state')} solved"
             result += ", kept" if i == info["chosen_trial"] else ""
         lines.append(f"{name}: {counted(trial['epochs'], 'epoch')}{seconds} ({trial['end']}){result}")
-        lines += [f"  restarted, {reason}" for reason in trial["restarts"]]
     if len(trials) > 1:
         lines.append(f"Training time: {format_duration(info['seconds'])}")
     if info.get("solved_without") is not None:

@@ -7,7 +7,9 @@ import os
 import re
 import secrets
 import shutil
+from collections import deque
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 
 from goalward.errors import UsageError, known_names
@@ -33,7 +35,11 @@ class InstanceFolder:
 
 
 def find_instances(config: Config, output: Path, *, write: bool = True) -> list[InstanceFolder]:
-    """All instances of an experiment, in order. With ``write``, generated ones are written to ``output``/instances."""
+    """All instances of an experiment, in the order in which they are run.
+
+    Those of a benchmark come in rounds (see :func:`_in_rounds`), those of bundled domains in the order of the config.
+    With ``write``, generated instances are written to ``output``/instances.
+    """
     if config.generate:
         return [make_instance(one, config, output / "instances", write) for one in config.generate]
     assert config.benchmark.folder is not None
@@ -41,12 +47,14 @@ def find_instances(config: Config, output: Path, *, write: bool = True) -> list[
     if not root.is_dir():
         raise UsageError(f"benchmark.folder: {root} is not a folder")
     chosen = config.benchmark
-    found = []
+    groups: list[list[list[InstanceFolder]]] = []
     for domain in _pick(_folders(root), chosen.domains, "benchmark.domains", root):
+        groups.append([])
         for difficulty in _difficulties(root / domain, root, chosen):
             place = root / domain / difficulty
             names = _evenly_by_size(place, _names(_instances(place), chosen.instances), chosen.share)
-            found += [_instance(domain, difficulty, place / name, config.states) for name in names]
+            groups[-1].append([_instance(domain, difficulty, place / name, config.states) for name in names])
+    found = _in_rounds(groups)
     if not found:
         raise UsageError(f"{root} has none of the chosen instances (domain/difficulty/instance/problem.pddl)")
     _refuse_unknown_instances(found, chosen)
@@ -130,9 +138,42 @@ def _evenly_by_size(place: Path, names: list[str], share: float | None) -> list[
     if share is None or not names:
         return names
     n = max(1, math.floor(len(names) * share + 0.5))
-    by_size = sorted(names, key=lambda name: (place / name / "problem.pddl").stat().st_size)
+    by_size = sorted(names, key=lambda name: _size(place / name))
     chosen = {by_size[(2 * i + 1) * len(names) // (2 * n)] for i in range(n)}
     return [name for name in names if name in chosen]
+
+
+def _size(folder: Path) -> int:
+    return (folder / "problem.pddl").stat().st_size
+
+
+def _in_rounds(groups: list[list[list[InstanceFolder]]]) -> list[InstanceFolder]:
+    """The instances of each domain and difficulty in an order in which every beginning covers as much as possible.
+
+    A round has one instance of each domain and difficulty: first one of each domain, with the difficulties in turn,
+    then those of the next difficulty. The first round has the instances of middle size, later ones halve the gaps
+    between sizes. So an experiment that is stopped early has compared all methods on all domains.
+    """
+    n_difficulties = max(map(len, groups), default=0)
+    columns = [
+        _middle_first(sorted(domain[(i + shift) % n_difficulties], key=lambda one: _size(one.folder)))
+        for shift in range(n_difficulties)
+        for i, domain in enumerate(groups)
+        if (i + shift) % n_difficulties < len(domain)
+    ]
+    return [one for round_ in zip_longest(*columns) for one in round_ if one is not None]
+
+
+def _middle_first(ordered: list[InstanceFolder]) -> list[InstanceFolder]:
+    """The middle element, then the middles of both halves, and so on."""
+    found, parts = [], deque([ordered])
+    while parts:
+        part = parts.popleft()
+        if part:
+            middle = len(part) // 2
+            found.append(part[middle])
+            parts += [part[:middle], part[middle + 1 :]]
+    return found
 
 
 def _difficulties(folder: Path, root: Path, chosen: Benchmark) -> list[str]:

@@ -38,6 +38,8 @@ SETTINGS: dict[str, Any] = {
     "distributed.scheduler.http.routes": [],
     "distributed.worker.http.routes": [],
 }
+BUSY_START = "30m"
+"""Time that parts of a cluster on this machine have to find one another: at a low priority they start slowly."""
 NO_PAGES = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}  # a free port, because there may be other clusters
 
 
@@ -99,7 +101,7 @@ def local_cluster(jobs: int) -> Iterator[Workers]:
         cluster.scale(jobs)
 
     with (
-        dask.config.set(SETTINGS),
+        dask.config.set(SETTINGS | {"distributed.comm.timeouts.connect": BUSY_START}),
         LocalCluster(
             n_workers=0,  # started by ``scale`` below, so that a worker that dies at its start does not end the cluster
             threads_per_worker=1,

@@ -164,7 +164,8 @@ class Config:
                 before = {"clock": "wall", **before}  # early versions had no other clock
             if ours[key] != before:
                 return key
-        if ours["benchmark"]["folder"] != stored.get("benchmark", {}).get("folder"):
+        folder = stored.get("benchmark", {}).get("folder")  # imported results have none
+        if folder is not None and ours["benchmark"]["folder"] != folder:
             return "benchmark.folder"
         theirs = {method["label"]: method for method in stored.get("methods", [])}
         learned = {method.label for method in self.methods if method.kind != "planner"}

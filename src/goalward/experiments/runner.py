@@ -14,6 +14,7 @@ import platform
 import queue
 import secrets
 import shutil
+import subprocess
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator
@@ -27,7 +28,7 @@ from goalward.experiments.benchmark import find_instances
 from goalward.experiments.clusters import SchedulerLostError, Workers
 from goalward.experiments.config import Config
 from goalward.experiments.store import FILE_NAME, Result, Store, Unit
-from goalward.experiments.units import Schedule
+from goalward.experiments.units import WHOLE_DOMAIN, Schedule
 from goalward.experiments.worker import UnitOutcome, run_on_dask
 
 if TYPE_CHECKING:
@@ -82,17 +83,28 @@ def is_running(output: Path) -> bool:
 
 
 def prepare(config: Config, output: Path, store: Store) -> Schedule:
-    """Write config and units to the store; UsageError if the store has the results of a conflicting config."""
+    """Write config and units to the store; UsageError if the store has the results of a conflicting config.
+
+    Trainings whose model is not there any more run again if a search needs it: results may be kept without models.
+    """
     stored = store.meta().get("config")
     if stored is not None and (reason := config.conflict(stored)):
         raise UsageError(f"{output} holds results of another config ({reason} differs); use another folder")
     schedule = Schedule(config, find_instances(config, output), output)
     store.add_units(schedule.units)
+    store.forget(_without_model(schedule, store), "trained")
     facts = {"versions": _versions(), "machine": _machine()}
     runs = [*store.meta().get("runs", []), {"started": time.time(), **facts}]
     store.set_meta(name=config.name, config=config.as_json(), runs=runs, **facts)
     shutil.rmtree(output / "scratch", ignore_errors=True)  # files of units without a result
     return schedule
+
+
+def _without_model(schedule: Schedule, store: Store) -> set[str]:
+    """The trainings of searches without a result whose model is missing."""
+    finished = store.finished()
+    waiting = {schedule.training_of(unit) for unit in schedule.units if unit.id not in finished}
+    return {one.id for one in waiting if one is not None and not schedule.model_file(one).exists()}
 
 
 def open_store(output: Path) -> Store:
@@ -112,6 +124,7 @@ class Runner:
         self._untrained -= self._trained
         self._ready: deque[Unit] = deque()
         self._waiting: dict[str, list[Unit]] = {}
+        self._place = {unit.id: place for place, unit in enumerate(schedule.units)}
         for unit in schedule.units:
             if unit.id not in finished:
                 self._enqueue(unit)
@@ -235,7 +248,11 @@ class Runner:
             return
         if unit.kind == "train":
             (self._trained if result.status == "trained" else self._untrained).add(unit.id)
-            self._ready.extendleft(reversed(self._waiting.pop(unit.id, [])))  # first, to finish this instance
+            waiting = self._waiting.pop(unit.id, [])
+            if unit.instance == WHOLE_DOMAIN:  # each of these is run together with the others of its instance
+                self._ready = deque(sorted([*self._ready, *waiting], key=lambda one: self._place[one.id]))
+            else:
+                self._ready.extendleft(reversed(waiting))  # first, to finish this instance
         self.observer.finished(unit, result)
 
 
@@ -259,7 +276,20 @@ def _versions() -> dict[str, str]:
     for name in names:
         with contextlib.suppress(PackageNotFoundError):
             found[name] = version(name)
-    return found
+    return found | _commit()
+
+
+def _commit() -> dict[str, str]:
+    """The commit of the clone that goalward runs from; empty if it was installed from a wheel."""
+    root = Path(__file__).parents[3]
+    if not (root / ".git").exists():
+        return {}
+    command = ["git", "-C", str(root), "rev-parse", "--short=10", "HEAD"]
+    try:
+        found = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return {}
+    return {"commit": found.stdout.strip()}
 
 
 def _machine() -> dict[str, Any]:

@@ -210,11 +210,11 @@ class Store:
         )
         return max(cursor.rowcount, 0)
 
-    def forget_failures(self, units: Iterable[str]) -> None:
-        """Delete the results of those units that failed, so that they run again."""
+    def forget(self, units: Iterable[str], status: str) -> None:
+        """Delete the results of those units that have this status, so that they run again."""
         with self._transaction():
             self._db.executemany(
-                "DELETE FROM results WHERE unit = ? AND status = 'failed'", [(unit,) for unit in units]
+                "DELETE FROM results WHERE unit = ? AND status = ?", [(unit, status) for unit in units]
             )
 
     def finished(self) -> set[str]:

@@ -23,7 +23,7 @@ from goalward.experiments.method_configs import PORTFOLIO
 from goalward.experiments.store import Result
 from goalward.experiments.units import Job
 from goalward.learning.methods import train_with
-from goalward.learning.watchers import FirstEpoch
+from goalward.learning.watchers import Relay
 from goalward.outward import finite
 from goalward.search import BoundHeuristic, Statistics, Status, bind_heuristic
 from goalward.search.learned import import_for, load_model
@@ -163,7 +163,7 @@ def _train(job: Job, clock: _Clock, watcher: Watcher | None, enforce: EnforceLim
         return _ended(job, Status.OUT_OF_TIME, clock, "out of time while grounding")
     options = job.config.learn_options(job.unit.seed, job.budgets.train)
     listener = _Listener(watcher)
-    with enforce(job.budgets.train - spent, memory, "training", lambda: listener.done):
+    with enforce(job.budgets.train - spent, memory, "training", lambda: listener.has_result):
         model = train_with(task, job.config.method, options, listener, spent=spent, clock=clock.read)
     seconds = clock.seconds
     save_model(model, job.scratch)
@@ -189,7 +189,7 @@ def _train(job: Job, clock: _Clock, watcher: Watcher | None, enforce: EnforceLim
     )
 
 
-class _Listener(FirstEpoch):
+class _Listener(Relay):
     """Keeps the summaries of a training's data sets."""
 
     def __init__(self, watcher: Watcher | None) -> None:

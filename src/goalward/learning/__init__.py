@@ -3,7 +3,7 @@
 - ``rsl.py``: the paper's Algorithm 1, regress, sample, label, fit;
 - ``expert.py``: expert iteration, which carries it on;
 - ``trainer.py``: the training loop, with the network, its batches and its optimiser beside it;
-- ``selection.py``: validation searches and the verdict on a model, with ``validation.py`` and ``leads.py``.
+- ``selection.py``: validation searches and the verdict on a model.
 
 Use :func:`goalward.learning.methods.train_with` for everything at once, or
 :func:`goalward.learning.trainer.train_network` with any :class:`~goalward.sampling.Dataset`. PyTorch is

@@ -14,16 +14,12 @@ from torch.optim.adam import adam
 class Adam:
     """The parameters of a network, their running averages, and the step that changes them; ``rate`` may change."""
 
+    betas, epsilon = (0.9, 0.999), 1e-8
+
     def __init__(
-        self,
-        parameters: Iterable[torch.nn.Parameter],
-        rate: float,
-        betas: tuple[float, float] = (0.9, 0.999),
-        epsilon: float = 1e-8,
-        weight_decay: float = 0.0,
-        fused: bool = False,
+        self, parameters: Iterable[torch.nn.Parameter], rate: float, weight_decay: float = 0.0, fused: bool = False
     ) -> None:
-        self.rate, self.betas, self.epsilon, self.weight_decay = rate, betas, epsilon, weight_decay
+        self.rate, self.weight_decay = rate, weight_decay
         self._fused = fused
         self._parameters = [parameter for parameter in parameters if parameter.requires_grad]
         self._means = [torch.zeros_like(parameter) for parameter in self._parameters]
@@ -44,19 +40,7 @@ class Adam:
         having = [(p, p.grad, mean, square, step) for p, mean, square, step in parts if p.grad is not None]
         parameters, gradients, means, squares, steps = (list(column) for column in zip(*having, strict=True))
         adam(
-            parameters,
-            gradients,
-            means,
-            squares,
-            [],
-            steps,
-            foreach=False,
-            fused=self._fused,
-            amsgrad=False,
-            beta1=self.betas[0],
-            beta2=self.betas[1],
-            lr=self.rate,
-            weight_decay=self.weight_decay,
-            eps=self.epsilon,
+            parameters, gradients, means, squares, [], steps, foreach=False, fused=self._fused, amsgrad=False,
+            beta1=self.betas[0], beta2=self.betas[1], lr=self.rate, weight_decay=self.weight_decay, eps=self.epsilon,
             maximize=False,
-        )
+        )  # fmt: skip

@@ -34,14 +34,11 @@ class StateBatches:
     with |F|.
     """
 
-    def __init__(self, states: BitRows, labels: npt.NDArray[np.float32], n_atoms: int, device: str) -> None:
+    def __init__(self, task: Task, states: BitRows, labels: npt.NDArray[np.float32], device: str) -> None:
         self.labels = torch.from_numpy(labels).to(device)
-        self._states = states
-        self._n_atoms = n_atoms
+        self._states = only_core(task, states)
+        self._n_atoms = task.n_atoms
         self._device = device
-
-    def __len__(self) -> int:
-        return len(self.labels)
 
     def epoch(
         self, rows: npt.NDArray[np.int64], batch_size: int
@@ -62,28 +59,11 @@ def for_device(states: BitRows, n_atoms: int, device: str) -> torch.Tensor | Bit
 
 
 class ChoiceBatches:
-    """Steps of plans, some at a time, round and round, and the loss that they give.
-
-    The states of a step lie side by side (before, after, siblings): they differ in a few atoms, and of states that
-    follow one another only the differences cost time.
-    """
+    """Steps of plans, some at a time, round and round, and the loss that they give."""
 
     def __init__(self, task: Task, choices: Choices, device: str) -> None:
-        n = len(choices)
-        self._owners = choices.owners
-        self._costs = torch.from_numpy(choices.costs).to(device)
-        self._sibling_costs = torch.from_numpy(choices.sibling_costs).to(device)
+        self._task, self._choices, self._device = task, choices, device
         self._unit = max(float(choices.costs.mean()), 1e-6)  # a step of mean cost
-        self._first_sibling = np.searchsorted(choices.owners, np.arange(n + 1))
-        self._begins = 2 * np.arange(n + 1) + self._first_sibling  # of the states of each step among all
-        self._siblings = 2 * (choices.owners + 1) + np.arange(len(choices.owners))
-        states = np.empty((self._begins[-1], choices.before.shape[1]), dtype=np.uint64)
-        states[self._begins[:-1]] = choices.before
-        states[self._begins[:-1] + 1] = choices.after
-        states[self._siblings] = choices.siblings
-        self._states = only_core(task, states)
-        self._n_atoms = task.n_atoms
-        self._device = device
         self._next = 0
 
     def loss(self, network: StateNetwork, scale: float) -> torch.Tensor:
@@ -93,20 +73,20 @@ class ChoiceBatches:
         where c and c' are the costs of the steps. All of it is in units of the mean cost of a step. The network's
         values are multiplied by ``scale`` to become costs.
         """
-        first, n = self._next, len(self._begins) - 1
-        end = min(first + STEPS, n)
-        self._next = 0 if end == n else end
-        begin = self._begins[first]
-        states = for_device(self._states[begin : self._begins[end]], self._n_atoms, self._device)
-        values = scale / self._unit * network(states)
-        before = torch.from_numpy(self._begins[first:end] - begin)
-        after = values[before + 1]
-        costs = self._costs[first:end] / self._unit
-        loss = huber_loss(values[before] - after, costs)
-        siblings = slice(self._first_sibling[first], self._first_sibling[end])
-        owners = torch.from_numpy(self._owners[siblings] - first)
-        values_of_siblings = values[torch.from_numpy(self._siblings[siblings] - begin)]
-        if not len(owners):
+        end = min(self._next + STEPS, len(self._choices))
+        part = self._choices.select(np.arange(self._next, end))
+        self._next = 0 if end == len(self._choices) else end
+        # The states of a step side by side: they differ in a few atoms, and only the differences cost time.
+        steps = np.arange(len(part))
+        order = np.argsort(np.concatenate([steps, steps, part.owners]), kind="stable")
+        states = only_core(self._task, np.concatenate([part.before, part.after, part.siblings])[order])
+        values = scale / self._unit * network(for_device(states, self._task.n_atoms, self._device))
+        before, after, siblings = values[np.argsort(order)].split([len(steps), len(steps), len(part.siblings)])
+        costs, sibling_costs = (
+            torch.from_numpy(each).to(self._device) / self._unit for each in (part.costs, part.sibling_costs)
+        )
+        loss = huber_loss(before - after, costs)
+        if not len(siblings):
             return loss
-        gap = (costs + after)[owners] - self._sibling_costs[siblings] / self._unit - values_of_siblings
+        gap = (costs + after)[part.owners] - sibling_costs - siblings
         return loss + softplus(gap + MARGIN).mean()

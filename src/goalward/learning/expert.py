@@ -25,7 +25,7 @@ from goalward.learning.budget import SHARES, Budget
 from goalward.learning.lessons import Choices, CurrentWeights, Lesson, join_choices
 from goalward.regression import Rollouts, join_rollouts, regress_plans
 from goalward.sampling import Source, complete, label
-from goalward.search.batches import search_regions
+from goalward.search.batches import search_many
 from goalward.search.best_first import SearchOptions, search
 from goalward.search.heuristics import BoundHeuristic, bind_heuristic
 from goalward.search.improve import Improver
@@ -90,8 +90,6 @@ class ExpertIteration:
 
     With a time limit a network is trained on a lesson for as long as making it took. ``tell`` hears of the first data.
     """
-
-    comparable = False  # labels change from round to round
 
     def __init__(
         self,
@@ -187,8 +185,8 @@ class ExpertIteration:
         if not len(starts):  # no time to walk
             return starts
         expansions = int(np.exp(random.uniform(*np.log(recipe.led_expansions))))
-        found = search_regions(heuristic, starts, expansions=expansions, batch=int(random.choice(recipe.led_widths)))
-        self._left_at = found.exits[found.ended(_core.RegionEnd.BORDER)]
+        batch = int(random.choice(recipe.led_widths))
+        self._left_at = search_many(heuristic, starts, expansion_limit=expansions, batch=batch).left_at
         return self._left_at
 
     def _solve(self, heuristic: BoundHeuristic, start: Ints, go_on: GoOn) -> None:

@@ -6,13 +6,12 @@ No PyTorch here: a network comes as a function that gives its weights.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from goalward.sampling import Dataset
 from goalward.search.network import NetworkWeights
 from goalward.task.states import BitRows
 from goalward.task.strips import Task
@@ -52,15 +51,12 @@ class Choices:
 
 def join_choices(parts: list[Choices]) -> Choices:
     """All of them, one after the other."""
-    begins = np.cumsum([0, *(len(part) for part in parts)])
-    return Choices(
-        np.concatenate([part.before for part in parts]),
-        np.concatenate([part.after for part in parts]),
-        np.concatenate([part.siblings for part in parts]),
-        np.concatenate([part.owners + begin for part, begin in zip(parts, begins, strict=False)]),
-        np.concatenate([part.costs for part in parts]),
-        np.concatenate([part.sibling_costs for part in parts]),
-    )
+    columns = {
+        column.name: np.concatenate([getattr(part, column.name) for part in parts]) for column in fields(Choices)
+    }
+    first_steps = np.cumsum([0, *map(len, parts[:-1])])
+    columns["owners"] += np.repeat(first_steps, [len(part.owners) for part in parts])
+    return Choices(**columns)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,31 +71,12 @@ class Lesson:
 
 
 class Lessons(Protocol):
-    """Gives a lesson for each epoch. ``comparable``: may the losses of different epochs be compared?"""
+    """Gives a lesson for each epoch. Losses of different lessons cannot be compared."""
 
     task: Task
-    comparable: bool
 
     def next(self, progress: float, weights: CurrentWeights | None) -> Lesson:
         """The lesson after so much of the training (0 to 1); there are no weights before the first epoch."""
 
     def may_end(self) -> bool:
         """Asked if the network does well already: may training end, or is there more to learn from?"""
-
-
-class OneDataset:
-    """The same data set in every epoch: supervised learning as in the paper."""
-
-    comparable = True
-
-    def __init__(self, dataset: Dataset) -> None:
-        self.task = dataset.task
-        self._lesson = Lesson(dataset.states, dataset.labels.astype(np.float32))
-
-    def next(self, progress: float, weights: CurrentWeights | None) -> Lesson:
-        """The data set."""
-        return self._lesson
-
-    def may_end(self) -> bool:
-        """There is nothing else to learn from."""
-        return True

@@ -115,12 +115,12 @@ def find_method(name: str, kind: str | None = None) -> Method:
     """The method of that name, and of that kind if one is asked for."""
     name = FORMER_METHODS.get(name, name)
     known = {n: method for n, method in METHODS.items() if kind in (None, method.kind)}
-    if name not in known:
-        if name in METHODS:
-            hint = f": {METHODS[name].summary}"
-            raise UsageError(f"{name} is not learned per instance{hint} (those that are: {', '.join(known)})")
-        raise UsageError(f"unknown method {name!r}{known_names(name, known)}")
-    return known[name]
+    if name in known:
+        return known[name]
+    if name in METHODS:
+        summary = METHODS[name].summary
+        raise UsageError(f"{name} is not learned per instance: {summary} (those that are: {', '.join(known)})")
+    raise UsageError(f"unknown method {name!r}{known_names(name, known)}")
 
 
 def learned_methods() -> list[str]:

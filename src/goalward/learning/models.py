@@ -6,7 +6,7 @@ import json
 import math
 import platform
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from importlib.metadata import version
 from typing import Any, cast
@@ -16,8 +16,8 @@ from goalward.learning.budget import LEAST_SECONDS, SHARES, Budget
 from goalward.learning.options import LearnOptions
 from goalward.learning.results import TrainingResult
 from goalward.learning.selection import Verdict, judge
-from goalward.learning.side_by_side import run_together, trials_at_once
-from goalward.learning.trials import Chosen, Learner, Together, Trial
+from goalward.learning.side_by_side import Together, trials_at_once
+from goalward.learning.trials import Chosen, Learner, Trial
 from goalward.learning.validation import validation_states
 from goalward.learning.watchers import Watcher
 from goalward.search.model import Model
@@ -45,9 +45,15 @@ def train_model(
     if not task.n_atoms:
         raise UsageError(f"{task.problem_name} has nothing to learn: no atom of it can change, every state is the same")
     options = options.resolved()
-    budget = budget or Budget(options.time_limit)
+    budget, watcher = budget or Budget(options.time_limit), watcher or Watcher()
     before = budget.elapsed
-    trained = list(_Training(task, method, learn, options, watcher or Watcher(), budget).run())
+    walking = budget.for_a_while("validation states")
+
+    def go_on() -> bool:
+        return walking() and not budget.over and watcher.go_on()
+
+    states = validation_states(task, options.validation_states, options.seed, go_on=go_on)
+    trained = list(_Training(task, method, learn, options, watcher, budget, states).run())
     best = max(trained, key=lambda each: each.rank)
     return Model(task, best.result.weights, _info(method, options, trained, best, budget.elapsed - before))
 
@@ -56,7 +62,7 @@ def train_model(
 class Trained:
     """What a trial has learned, and the verdict on it; None if there was no time for one."""
 
-    trial: Trial[Any]
+    seed: int
     result: TrainingResult
     verdict: Verdict | None
 
@@ -66,60 +72,51 @@ class Trained:
         return (*(self.verdict.rank if self.verdict else (-1.0,)), -self.result.validation_loss)
 
 
+@dataclass(frozen=True, eq=False)
 class _Training:
     """The trials of one training."""
 
-    def __init__(
-        self, task: Task, method: str, learn: Learner[Any], options: LearnOptions, watcher: Watcher, budget: Budget
-    ) -> None:
-        self.task = task
-        self.method = method
-        self.learn = learn
-        self.options = options
-        self.at_once = trials_at_once(options)
-        self.watcher = watcher
-        self.together = Together()
-        self.budget = budget
-        walking = budget.for_a_while("validation states")
-
-        def go_on() -> bool:
-            return walking() and not budget.over and self.watcher.go_on()
-
-        self.states: list[Ints] = validation_states(task, options.validation_states, options.seed, go_on=go_on)
+    task: Task
+    method: str
+    learn: Learner[Any]
+    options: LearnOptions
+    watcher: Watcher
+    budget: Budget
+    states: list[Ints]
+    together: Together = field(default_factory=Together)
 
     def run(self) -> Iterator[Trained]:
         """The trials, some of them side by side; they share the time, and an interrupted one is the last."""
-        n = self.options.trials
-        for begin in range(0, n, self.at_once):
+        n, at_once = self.options.trials, trials_at_once(self.options)
+        for begin in range(0, n, at_once):
             if begin and self.budget.over:
                 return
-            left, turns = self.budget.left, -(-(n - begin) // self.at_once)
+            left, turns = self.budget.left, -(-(n - begin) // at_once)
             seconds = None if left is None else left / turns
-            jobs = [partial(self._trial, number, seconds) for number in range(begin, min(begin + self.at_once, n))]
-            trained = run_together(jobs, self.together, self.options.threads) if len(jobs) > 1 else [jobs[0]()]
+            jobs = [partial(self._trial, number, seconds) for number in range(begin, min(begin + at_once, n))]
+            trained = self.together.run(jobs, self.options.threads) if len(jobs) > 1 else [jobs[0]()]
             yield from trained
             if any(each.result.end == "interrupted" for each in trained):
                 return
 
     def _trial(self, number: int, seconds: float | None) -> Trained:
         """One trial learns, and validation searches judge the result in the rest of its time."""
-        options = self.options
+        limit = self.options.validation_seconds
         budget = whole = self.budget.part(seconds)
         if seconds is not None and self.states:
-            for_verdict = MAX_SEARCHES * options.validation_seconds * len(self.states)
+            for_verdict = MAX_SEARCHES * limit * len(self.states)
             budget = self.budget.part(max(SHARES["training"] * seconds, seconds - for_verdict, LEAST_SECONDS))
-        trial = Trial(self.task, self.method, options, number, budget, self.states, self.watcher, self.together)
+        trial = Trial(self.task, self.method, self.options, number, budget, self.states, self.watcher, self.together)
         result = self.learn(trial)
         verdict = None
         if self.states and result.end != "interrupted":  # after Ctrl-C nobody should have to wait
             trial.phase("validation")
             heuristic = bind_network(self.task, result.weights, unit_costs=result.unit_costs)
-            left = min(whole.remaining, self.budget.remaining) + LEAST_SECONDS
-            rest = Budget() if seconds is None else self.budget.part(left)
-            verdict = judge(heuristic, self.states, options.validation_seconds, rest)
+            left = None if seconds is None else min(whole.remaining, self.budget.remaining) + LEAST_SECONDS
+            verdict = judge(heuristic, self.states, limit, self.budget.part(left))
         with self.together.lock:
             self.watcher.rests(number)
-        return Trained(trial, result, verdict)
+        return Trained(trial.seed, result, verdict)
 
 
 def _finite(loss: float) -> float | None:
@@ -128,22 +125,18 @@ def _finite(loss: float) -> float | None:
 
 
 def _info(method: str, options: LearnOptions, trained: list[Trained], best: Trained, seconds: float) -> dict[str, Any]:
+    result = best.result
     info = {
         "method": method,
         "preset": options.preset,
         "options": asdict(options),
-        "seed": best.trial.seed,
-        "sampler": best.result.notes.get("sampler"),
-        "notes": best.result.notes,
+        **_outcome(best),
         "seconds": round(seconds, 3),
-        "end": best.result.end,
-        "best_epoch": best.result.best_epoch,
-        "validation_loss": _finite(best.result.validation_loss),
+        "best_epoch": result.best_epoch,
         "curve": [
-            [e.number, _finite(e.train_loss), _finite(e.validation_loss), round(e.seconds, 3)]
-            for e in best.result.curve
+            [e.number, _finite(e.train_loss), _finite(e.validation_loss), round(e.seconds, 3)] for e in result.curve
         ],
-        "trials": [_trial_info(each) for each in trained],
+        "trials": [_outcome(each) | _searches(each) for each in trained],
         "chosen_trial": trained.index(best),
         "versions": {name: version(name) for name in ("goalward", "torch")} | {"python": platform.python_version()},
     }
@@ -152,17 +145,19 @@ def _info(method: str, options: LearnOptions, trained: list[Trained], best: Trai
     return cast(dict[str, Any], json.loads(json.dumps(info)))
 
 
-def _trial_info(trained: Trained) -> dict[str, Any]:
-    verdict = trained.verdict
+def _outcome(trained: Trained) -> dict[str, Any]:
+    """What is said of every trial, and of the model that comes from the best."""
+    result = trained.result
     return {
-        "seed": trained.trial.seed,
-        "sampler": trained.result.notes.get("sampler"),
-        "notes": trained.result.notes,
-        "validation_loss": _finite(trained.result.validation_loss),
-        "epochs": len(trained.result.curve),
-        "end": trained.result.end,
-        "restarts": trained.result.restarts,
-        "solved": verdict.solved if verdict else None,
-        "validation_states": verdict.states if verdict else None,
-        "solved_alone": verdict.by_lead["network"].solved if verdict else None,
+        "seed": trained.seed,
+        "sampler": result.notes.get("sampler"),
+        "notes": result.notes,
+        "end": result.end,
+        "validation_loss": _finite(result.validation_loss),
     }
+
+
+def _searches(trained: Trained) -> dict[str, Any]:
+    said = trained.verdict.info() if trained.verdict else {}
+    names = ("solved", "validation_states", "solved_alone")
+    return {"epochs": len(trained.result.curve)} | {name: said.get(name) for name in names}

@@ -12,39 +12,25 @@ from typing import Any, ClassVar, Self
 
 from goalward.declared import DURATION, SHARE, Options, declared, option
 
+_VALUES: dict[str, tuple[Any, Any]] = {
+    # option: fast, paper
+    "width": (64, 250),
+    "batch_size": (256, 64),
+    "learning_rate": (1e-3, 1e-4),
+    "max_epochs": (15, 1000),
+    "patience": (8, 2),
+    "schedule": ("cosine", "constant"),
+    "normalise": (True, False),
+    "required_probes": (3, 0),
+    "rollouts": (0, 5),
+    "length": (0, 500),
+    "sampler": ("mixed", "uniform"),
+    "labels": ("d", "d"),
+    "costs": ("pddl", "unit"),
+    "expert": (True, False),
+}
 PRESETS: dict[str, dict[str, Any]] = {
-    "fast": {
-        "width": 64,
-        "batch_size": 256,
-        "learning_rate": 1e-3,
-        "max_epochs": 15,
-        "patience": 8,
-        "schedule": "cosine",
-        "normalise": True,
-        "required_probes": 3,
-        "rollouts": 0,
-        "length": 0,
-        "sampler": "mixed",
-        "labels": "d",
-        "costs": "pddl",
-        "expert": True,
-    },
-    "paper": {
-        "width": 250,
-        "batch_size": 64,
-        "learning_rate": 1e-4,
-        "max_epochs": 1000,
-        "patience": 2,
-        "schedule": "constant",
-        "normalise": False,
-        "required_probes": 0,
-        "rollouts": 5,
-        "length": 500,
-        "sampler": "uniform",
-        "labels": "d",
-        "costs": "unit",
-        "expert": False,
-    },
+    preset: {name: values[i] for name, values in _VALUES.items()} for i, preset in enumerate(("fast", "paper"))
 }
 """Sets of values for the options that are left open: those declared by :func:`by_preset`."""
 DEFAULT_SECONDS = 120.0
@@ -94,9 +80,6 @@ class NetworkOptions(NetworkShape):
     seed: int = option(0, "same seed, same machine, same model", 0, 2**32 - 1)
     device: str = option("cpu", "where PyTorch trains", choices=("cpu", "cuda"))
     threads: int = option(1, "threads for PyTorch", 1, 1024)
-
-    betas: ClassVar[tuple[float, float]] = (0.9, 0.999)
-    epsilon: ClassVar[float] = 1e-8
 
     @property
     def shape(self) -> NetworkShape:

@@ -75,40 +75,24 @@ class Probes:
             return None
         self.taken += 1
         self.expansions += int(found.expanded.sum())
-        self._keep(found, chosen)
-        enough = self._straight(found) and self._short(found, chosen)
+        enough = self._keep(found, chosen)
         self.enough_in_a_row = self.enough_in_a_row + 1 if enough else 0
         expansions, steps, cost = map(sum, zip(*self._last.values(), strict=True)) if self._last else (0, 0, 0)
         best = sum(self._best[i] for i in self._last)
-        return Probe(
-            len(self._last),
-            len(self.states),
-            enough,
-            cost / best if best else None,
-            expansions / steps if steps else None,
-        )
+        ratios = (cost / best if best else None, expansions / steps if steps else None)
+        return Probe(len(self._last), len(self.states), enough, *ratios)
 
-    @staticmethod
-    def _straight(found: ManyResults) -> bool:
-        return bool((found.solved & (found.expanded <= STRAIGHT * found.plans.lengths)).all())
-
-    def _short(self, found: ManyResults, chosen: list[int]) -> bool:
-        """True if improvement makes no plan cheaper."""
-        costs = [self._improver.cost(plan.tolist()) for plan in found.plans]
-        return all(self._improved(i, plan) == cost for i, plan, cost in zip(chosen, found.plans, costs, strict=True))
-
-    def _improved(self, i: int, plan: Ints) -> int:
-        """Cost of a plan of a state after improvement."""
-        cost = self._improver.improve(plan.tolist(), init=self.states[i], effort_limit=EFFORT).cost
-        self._best[i] = min(cost, self._best.get(i, cost))
-        return cost
-
-    def _keep(self, found: ManyResults, chosen: list[int]) -> None:
-        """Keep the figures of each search, and the best plan: a plan is improved if it is the cheapest one so far."""
+    def _keep(self, found: ManyResults, chosen: list[int]) -> bool:
+        """Keep the figures of each search and the cost of the best plan; are all searches good enough?"""
+        enough = True
         for i, solved, expanded, plan in zip(chosen, found.solved, found.expanded, found.plans, strict=True):
             self._last.pop(i, None)
-            if solved:
-                cost = self._improver.cost(plan.tolist())
-                self._last[i] = int(expanded), len(plan), cost
-                if cost < self._best.get(i, cost + 1):
-                    self._improved(i, plan)
+            if not solved:
+                enough = False
+                continue
+            cost = self._improver.cost(plan.tolist())
+            improved = self._improver.improve(plan.tolist(), init=self.states[i], effort_limit=EFFORT).cost
+            self._last[i] = int(expanded), len(plan), cost
+            self._best[i] = min(improved, self._best.get(i, improved))
+            enough = enough and expanded <= STRAIGHT * len(plan) and improved == cost
+        return enough

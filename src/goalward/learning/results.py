@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from goalward.search.network import NetworkWeights
 
-End = Literal["early stopping", "all epochs", "time limit", "interrupted", "validation states solved"]
+End = Literal["early stopping", "all epochs", "time limit", "interrupted", "diverged", "validation states solved"]
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,6 @@ class TrainingResult:
     curve: list[Epoch]
     best_epoch: int
     end: End
-    restarts: list[str] = field(default_factory=list)
     notes: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -48,8 +47,7 @@ class TrainingResult:
     @property
     def validation_loss(self) -> float:
         """That of the epoch whose weights were kept; infinite if there was none."""
-        kept = [epoch.validation_loss for epoch in self.curve if epoch.number == self.best_epoch]
-        return kept[0] if kept and math.isfinite(kept[0]) else math.inf
+        return next((epoch.validation_loss for epoch in self.curve if epoch.number == self.best_epoch), math.inf)
 
 
 # Called after every epoch, with a way to see the current weights; returns False or a reason to end training there.

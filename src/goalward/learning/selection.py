@@ -1,102 +1,148 @@
-"""The verdict on a network: how many validation states it helps to solve, and how it is used best.
+"""The verdict on a network: how it is used best, and how much it helps.
 
-The verdict is stored in the model file; ``search/strategy.py`` turns it into a search.
+Validation states are solved as users get it, a first plan and a short improvement, in several ways. The way with the
+cheapest plans is stored in the model file; ``search/strategy.py`` turns it into a search.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, field, replace
+from statistics import fmean, stdev
 from typing import Any
 
 from goalward.learning.budget import Budget
-from goalward.learning.leads import Compared, best_lead, compare_leads
-from goalward.learning.quality import NETWORK_SHARE, Quality, measure_quality
-from goalward.learning.validation import TooLateError
 from goalward.search.heuristics import BoundHeuristic
-from goalward.search.portfolio import LEADS_WITH_NETWORK, LEADS_WITHOUT_NETWORK, Lead
-from goalward.search.strategy import NetworkUse
+from goalward.search.portfolio import LEADS, LEADS_WITH_NETWORK, LEADS_WITHOUT_NETWORK, Lead
+from goalward.search.solving import DEFAULT_IMPROVEMENT, solve
+from goalward.search.starts import Start
+from goalward.search.strategy import PLAIN, NetworkUse, default_search
 from goalward.task.strips import Ints
 
-LEADS_SHARE = 0.4
-"""The share of the time for a verdict in which a lead is chosen; the rest is for the cost of plans. Not tuned."""
+NETWORK_SHARE = 0.7
+"""The network's share of the effort of improvement, if it gets any. 0.5, 0.8 and 0.95 were about as good on depot p19,
+grid prob05-1 and blocks 18-4."""
+MIN_GAIN = 0.005
+"""A way is better if plans cost less by this share, and by more than chance. Not tuned."""
+MIN_SECONDS = 0.05
+"""Among ways with equal costs, one is better if it saves this time for a state, which users hardly notice."""
+UNSOLVED = 2
+"""A state that is not solved costs this multiple of its most expensive plan. Not tuned."""
+HEAD_STARTS = (0.1, 1.0)
+"""The head start of the lead is twice the time of its longest search, between so many seconds."""
+
+Way = Lead | None
+"""How a state is solved: without the network (None), or with the network taking part in improvement and with this part
+leading in the search for a first plan. If h_FF and landmarks lead, that is the search without the network."""
+WAYS: tuple[Way, ...] = (None, *LEADS)
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """Results of validation searches with each part leading, and costs of improved plans of validation states."""
+class Attempt:
+    """One way to solve a state: seconds of the search for a first plan, and the cost of the improved plan, if any."""
 
-    by_lead: Compared
-    quality: Quality
+    seconds: float
+    cost: int | None
+
+
+@dataclass
+class Verdict:
+    """What each way does with the same validation states."""
+
+    attempts: dict[Way, list[Attempt]] = field(default_factory=lambda: {way: [] for way in WAYS})
 
     @property
     def states(self) -> int:
-        """States that were searched with each part leading."""
-        return self.by_lead[self.lead].states
+        """States that were solved in every way, or tried to be."""
+        return len(self.attempts[None])
+
+    def solved(self, *ways: Way) -> int:
+        """States that the best of these ways solves."""
+        return max(sum(attempt.cost is not None for attempt in self.attempts[way]) for way in ways)
+
+    def _log_cost(self, way: Way, state: int) -> float:
+        cost = self.attempts[way][state].cost
+        if cost is None:
+            cost = UNSOLVED * max(attempts[state].cost or 0 for attempts in self.attempts.values())
+        return math.log(max(cost, 1))
+
+    def gains(self, way: Way, other: Way = None) -> list[float]:
+        """Logarithms of cost in the other way over cost in this way, by state."""
+        return [self._log_cost(other, state) - self._log_cost(way, state) for state in range(self.states)]
+
+    def better(self, way: Way, other: Way) -> bool:
+        """Are plans cheaper by more than the standard error of the gain, or found sooner at no higher cost?"""
+        gains = self.gains(way, other)
+        error = stdev(gains) / math.sqrt(len(gains)) if len(gains) > 1 else 0.0
+        if fmean(gains) > MIN_GAIN + error:
+            return True
+        saved = fmean(b.seconds - a.seconds for a, b in zip(self.attempts[way], self.attempts[other], strict=True))
+        return fmean(gains) >= 0 and saved > MIN_SECONDS
 
     @property
-    def lead(self) -> Lead:
-        """The part that should lead."""
-        return best_lead(self.by_lead)
-
-    @property
-    def solved(self) -> int:
-        """States solved by a part with the network."""
-        return max(self.by_lead[lead].solved for lead in LEADS_WITH_NETWORK)
-
-    @property
-    def solved_without(self) -> int:
-        """States solved by a part without it."""
-        return max(self.by_lead[lead].solved for lead in LEADS_WITHOUT_NETWORK)
+    def best(self) -> Way:
+        """The way to use the network: without it if no state is solved in any way."""
+        best: Way = None
+        for way in LEADS:
+            if self.solved(*WAYS) and self.better(way, best):
+                best = way
+        return best
 
     @property
     def use(self) -> NetworkUse:
-        """How the network is used best."""
-        if self.quality.states:
-            best = self.quality.best
-            if best.first:
-                return NetworkUse.SEARCH
-            return NetworkUse.IMPROVEMENT if best.improvement else NetworkUse.NONE
-        if self.solved == self.solved_without == 0:
+        """What the network is used for."""
+        if not self.solved(*WAYS):
             return NetworkUse.UNKNOWN
-        helps = self.solved > self.solved_without or self.lead in LEADS_WITH_NETWORK
-        return NetworkUse.SEARCH if helps else NetworkUse.NONE
+        uses: dict[Way, NetworkUse] = {None: NetworkUse.NONE, "landmarks": NetworkUse.IMPROVEMENT}
+        return uses.get(self.best, NetworkUse.SEARCH)
 
     @property
     def rank(self) -> tuple[float, ...]:
-        """Larger is better: states solved with the network, then cheaper plans, then faster searches."""
-        with_network = [self.by_lead[lead] for lead in LEADS_WITH_NETWORK]
-        ratio = self.quality.ratio(self.quality.best)
-        return (self.solved / self.states, -ratio, -min(leading.price for leading in with_network))
+        """Larger is better: states solved with the network, then cheaper plans."""
+        return (self.solved(*LEADS_WITH_NETWORK) / self.states, fmean(self.gains(self.best)))
 
     def info(self) -> dict[str, Any]:
         """The entries of the model file."""
-        best = self.quality.best
-        alone = self.by_lead[best_lead(self.by_lead, LEADS_WITHOUT_NETWORK)]
+        best = self.best
+        longest = max((each.seconds for each in self.attempts[best] if each.cost is not None), default=0.0)
         return {
             "network_use": self.use.value,
-            "lead": self.lead,
-            "head_start": self.by_lead[self.lead].head_start,
-            "network_share": NETWORK_SHARE if best.improvement else 0.0,
-            "cost_ratio": round(self.quality.ratio(best), 4),
-            "quality_states": self.quality.states,
+            "lead": best or "landmarks",
+            "head_start": min(max(2 * longest, HEAD_STARTS[0]), HEAD_STARTS[1]),
+            "network_share": NETWORK_SHARE if best else 0.0,
+            "cost_ratio": round(math.exp(-fmean(self.gains(best))), 4),
+            "quality_states": self.solved(*WAYS),
             "validation_states": self.states,
-            "solved": self.solved,
-            "solved_alone": self.by_lead["network"].solved,
-            "solved_without": self.solved_without,
-            "seconds_by_lead": {name: round(leading.seconds, 6) for name, leading in self.by_lead.items()},
-            "expansions_by_lead": {name: round(leading.expanded) for name, leading in self.by_lead.items()},
-            "seconds_per_state": round(self.by_lead[self.lead].seconds, 6),
-            "seconds_per_state_without": round(alone.seconds, 6),
+            "solved": self.solved(*LEADS_WITH_NETWORK),
+            "solved_alone": self.solved("network"),
+            "solved_without": self.solved(None, *LEADS_WITHOUT_NETWORK),
         }
 
 
 def judge(heuristic: BoundHeuristic, states: list[Ints], seconds: float, budget: Budget) -> Verdict | None:
-    """Search from validation states with at most so many seconds for each search; None if there is no time for it."""
-    try:
-        choosing = budget if budget.seconds is None else budget.part(LEADS_SHARE * budget.remaining)
-        by_lead = compare_leads(heuristic, states, seconds, choosing)
-    except TooLateError:
-        return None
-    lead = best_lead(by_lead)
-    heuristic.lead, heuristic.head_start = lead, by_lead[lead].head_start
-    return Verdict(by_lead, measure_quality(heuristic, states, seconds, budget))
+    """Solve states in every way, as many as there is time for; None if there is no time for any.
+
+    A way has at most ``seconds`` for a state. No state begins if the budget would not suffice for it.
+    """
+    found = Verdict()
+    longest = 0.0
+    for state in states:
+        begun = budget.elapsed
+        if budget.over or longest > budget.remaining:
+            break
+        limit = min(seconds, budget.remaining / len(WAYS))
+        for way in WAYS:
+            found.attempts[way].append(_solve(heuristic, state, way, limit))
+        longest = max(longest, budget.elapsed - begun)
+    return found if found.states else None
+
+
+def _solve(heuristic: BoundHeuristic, state: Ints, way: Way, seconds: float) -> Attempt:
+    """Solve a state in one way. The part that leads searches alone."""
+    options = PLAIN
+    if way not in (None, "landmarks"):
+        options = replace(default_search(learned=True), lead=way, head_start=seconds)
+    heuristic.network_share = NETWORK_SHARE if way else 0.0
+    options = replace(options, time_limit=seconds)
+    outcome = solve(Start(heuristic.task, state), heuristic, options, improve=DEFAULT_IMPROVEMENT)
+    return Attempt(outcome.search_time, outcome.cost)

@@ -3,46 +3,48 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from goalward.learning.options import LearnOptions
-from goalward.learning.trials import Together
 
 Result = TypeVar("Result")
 
 
 def trials_at_once(options: LearnOptions) -> int:
     """How many trials are trained at the same time: on as many cores as were asked for, or as this process may use."""
-    return min(options.cores or _cores(), options.trials)
-
-
-def _cores() -> int:
     affinity = getattr(os, "sched_getaffinity", None)  # only Linux has it
-    return len(affinity(0)) if affinity else os.cpu_count() or 1
+    return min(options.cores or (len(affinity(0)) if affinity else os.cpu_count() or 1), options.trials)
 
 
-def run_together(jobs: Sequence[Callable[[], Result]], together: Together, threads: int) -> list[Result]:
-    """The results of all jobs, in their order, with so many threads of PyTorch for each.
+class Together:
+    """What trials in several threads share: they speak to the watcher one at a time, and end together."""
 
-    Whatever ends one of them or the wait for them (Ctrl-C, a limit) ends all; KeyboardInterrupt leaves what they have
-    learned, as it does where there is one.
-    """
-    import torch  # noqa: PLC0415 - slow to load, and the table of options is read without it
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.stopped = False
 
-    before = torch.get_num_threads()
-    torch.set_num_threads(threads)  # for all of them: the number is one for the whole process
-    try:
-        with ThreadPoolExecutor(len(jobs)) as pool:
-            waiting = [pool.submit(job) for job in jobs]
-            try:
-                return [job.result() for job in waiting]
-            except KeyboardInterrupt:
-                together.stopped = True
-                return [job.result() for job in waiting]
-            except BaseException:
-                together.stopped = True
-                raise
-    finally:
-        torch.set_num_threads(before)
+    def run(self, jobs: Sequence[Callable[[], Result]], threads: int) -> list[Result]:
+        """The results of all jobs, in their order, with so many threads of PyTorch for each.
+
+        If one of them fails, or the wait for them is cut short (Ctrl-C, a limit), all end. KeyboardInterrupt leaves
+        what they have learned.
+        """
+        import torch  # noqa: PLC0415 - slow to load, and the table of options is read without it
+
+        before = torch.get_num_threads()
+        torch.set_num_threads(threads)  # for all of them: the number is one for the whole process
+        try:
+            with ThreadPoolExecutor(len(jobs)) as pool:
+                waiting = [pool.submit(job) for job in jobs]
+                try:
+                    return [job.result() for job in waiting]
+                except BaseException as end:
+                    self.stopped = True
+                    if not isinstance(end, KeyboardInterrupt):
+                        raise
+                    return [job.result() for job in waiting]
+        finally:
+            torch.set_num_threads(before)

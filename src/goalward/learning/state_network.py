@@ -68,28 +68,21 @@ class StateNetwork(nn.Module):
         """PyTorch's default for linear layers, from our own generator."""
         with torch.no_grad():
             pairs: list[tuple[torch.Tensor, torch.Tensor]] = [(self.table.T, self.bias)]
-            pairs += [(linear.weight, linear.bias) for linear in self._linears()]
+            pairs += [(part.weight, part.bias) for part in self.modules() if isinstance(part, nn.Linear)]
             for weight, bias in pairs:
                 bound = 1 / math.sqrt(max(weight.shape[1], 1))
                 weight.uniform_(-bound, bound, generator=generator)
                 bias.uniform_(-bound, bound, generator=generator)
-
-    def _linears(self) -> list[nn.Linear]:
-        return [module for module in self.modules() if isinstance(module, nn.Linear)]
 
     def silence(self, atoms: torch.Tensor) -> None:
         """Make the value independent of some atoms."""
         with torch.no_grad():
             self.table[atoms] = 0
 
-    def _sums(self, states: torch.Tensor | BitRows) -> torch.Tensor:
-        if isinstance(states, torch.Tensor):
-            return states @ self.table
-        return TableSum.apply(self.table, states)  # type: ignore[no-any-return, no-untyped-call]
-
     def forward(self, states: torch.Tensor | BitRows) -> torch.Tensor:
         """One value per state."""
-        x = torch.relu(self._sums(states) + self.bias)
+        sums = states @ self.table if isinstance(states, torch.Tensor) else TableSum.apply(self.table, states)  # type: ignore[no-untyped-call]
+        x = torch.relu(sums + self.bias)
         for layer in self.plain:
             x = torch.relu(layer(x))
         for block in self.blocks:

@@ -1,4 +1,4 @@
-"""The training loop: supervised learning with early stopping, restarts and a time limit."""
+"""The training loop: supervised learning with early stopping and a time limit."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import torch
 
 from goalward.errors import GoalwardError, UsageError
 from goalward.learning.adam import Adam
-from goalward.learning.batches import ChoiceBatches, StateBatches, only_core
+from goalward.learning.batches import ChoiceBatches, StateBatches
 from goalward.learning.best_so_far import BestSoFar
 from goalward.learning.budget import Budget
-from goalward.learning.lessons import Lesson, Lessons, OneDataset
+from goalward.learning.lessons import Lesson, Lessons
 from goalward.learning.options import TrainingOptions
 from goalward.learning.results import End, Epoch, TrainingResult, Watch
 from goalward.learning.state_network import StateNetwork
@@ -22,14 +22,11 @@ from goalward.search.network import NetworkWeights
 from goalward.task.packing import core_atoms
 from goalward.task.states import BitRows
 
-MAX_RESTARTS = 3
-"""After a network that came out dead or diverged. Not tuned."""
 VALIDATION_BATCH = 4096
 """Held-out states that are evaluated at once. Not tuned."""
 FINAL_RATE = 0.01
 """Of the learning rate, where the cosine schedule ends. Not tuned."""
 
-Log = Callable[[str], None]
 GoOn = Callable[[], bool]
 
 
@@ -39,7 +36,6 @@ def train_network(
     *,
     watch: Watch | None = None,
     go_on: GoOn | None = None,
-    log: Log | None = None,
     budget: Budget | None = None,
 ) -> TrainingResult:
     """Fit a network to a data set, or to a lesson per epoch, and keep the weights with the least validation loss.
@@ -49,39 +45,31 @@ def train_network(
     ``watch`` is told of every epoch, ``go_on`` is asked after every step: False ends training with the best so far.
     ``budget`` is the time for it, by default the options' time limit from now on.
 
-    A network that comes out dead (it gives every state the same value) or diverges is thrown away and trained again
-    from another start, at most three times; the result says so. KeyboardInterrupt ends training with the best so far.
+    If the loss is not a number any more, or on KeyboardInterrupt, training ends with the best so far. Raises
+    :class:`GoalwardError` if the loss of the first epoch is not a number.
     """
     options = options.resolved()
     if options.device == "cuda" and not torch.cuda.is_available():
         raise UsageError("--device cuda: PyTorch sees no GPU here; use --device cpu")
-    restarts: list[str] = []
     budget = budget or Budget(options.time_limit)
     threads = torch.get_num_threads()
     torch.set_num_threads(options.threads)
     try:
-        for attempt in range(MAX_RESTARTS + 1):
-            run = _Run(data, options, attempt, budget, watch, go_on)
-            problem = run.train()
-            if problem is None:
-                assert run.end is not None
-                return TrainingResult(run.best_weights, run.curve, run.best.epoch, run.end, restarts)
-            restarts.append(f"attempt {attempt + 1}: {problem}")
-            if log:
-                log(f"{problem}; starting again from other weights")
+        run = _Run(data, options, budget, watch, go_on)
+        end = run.train()
     finally:
         torch.set_num_threads(threads)
-    raise GoalwardError(f"training failed {MAX_RESTARTS + 1} times: {'; '.join(restarts)}")
+    run.best.restore()
+    return TrainingResult(run.current_weights(), run.curve, run.best.epoch, end)
 
 
 class _Run:
-    """One attempt at training."""
+    """One training of a network."""
 
     def __init__(
         self,
         data: Dataset | Lessons,
         options: TrainingOptions,
-        attempt: int,
         budget: Budget,
         watch: Watch | None = None,
         go_on: GoOn | None = None,
@@ -90,89 +78,78 @@ class _Run:
         self.budget = budget
         self.watch = watch
         self.go_on = go_on or (lambda: True)
-        self.random = np.random.default_rng([options.seed, attempt, 0x7EA1])
+        self.random = np.random.default_rng([options.seed, 0, 0x7EA1])
         self.split_random = np.random.default_rng([options.seed, 0x5B17])
-        self.lessons = OneDataset(data) if isinstance(data, Dataset) else data
-        self.task = self.lessons.task
-        self.lesson: Lesson | None = None
+        self.task = data.task
         self.curve: list[Epoch] = []
-        first = self.lessons.next(0.0, None)
+        self.lessons = None if isinstance(data, Dataset) else data  # a data set is the one lesson of all epochs
+        if isinstance(data, Dataset):
+            first = Lesson(data.states, data.labels.astype(np.float32))
+        else:
+            first = data.next(0.0, None)
         spread = float(first.labels.std())
         self.mean, self.scale = (float(first.labels.mean()), max(spread, 1e-6)) if options.normalise else (0.0, 1.0)
         self._open(first)
 
-        generator = torch.Generator().manual_seed(options.seed * (MAX_RESTARTS + 1) + attempt)
+        generator = torch.Generator().manual_seed(4 * options.seed)  # so that a seed gives the weights it always gave
         self.network = StateNetwork(self.task.n_atoms, options.shape, generator)
         self.network.silence(torch.from_numpy(np.flatnonzero(~core_atoms(self.task))))
         self.network.to(options.device)
-        self.optimiser = Adam(
-            self.network.parameters(), options.learning_rate, options.betas, options.epsilon, fused=True
-        )
+        self.optimiser = Adam(self.network.parameters(), options.learning_rate, fused=True)
         self.best = BestSoFar(self.network, options.patience)
-        self.end: End | None = None
         self.seen = 0  # states trained on, in all epochs
         self.validation_seconds = 0.0  # that the last evaluation of the held-out states took
 
     def _open(self, lesson: Lesson) -> None:
         """Make a lesson ready: some of its states are held out, the others are trained on."""
-        if lesson is self.lesson:
-            return
         self.lesson = lesson
-        self.spread = float(lesson.labels.std())
         labels = (lesson.labels - self.mean) / self.scale
-        self.batches = StateBatches(only_core(self.task, lesson.states), labels, self.task.n_atoms, self.options.device)
+        self.batches = StateBatches(self.task, lesson.states, labels, self.options.device)
         order = self.split_random.permutation(len(labels))
         held_out = max(1, round(len(labels) * self.options.validation_share))
         self.validation_rows, self.train_rows = np.sort(order[:held_out]), order[held_out:]
         self.choices = None if lesson.choices is None else ChoiceBatches(self.task, lesson.choices, self.options.device)
-        held = lesson.states[self.validation_rows]
-        self.can_differ = self.spread > 0 and bool((held != held[0]).any())  # a few states may all be the same one
-
-    @property
-    def best_weights(self) -> NetworkWeights:
-        self.best.restore()
-        return self.current_weights()
 
     def current_weights(self) -> NetworkWeights:
         return self.network.export(self.mean, self.scale)
 
-    def train(self) -> str | None:
-        """Train until something ends it; a sentence if what came out is useless."""
+    def train(self) -> End:
+        """Train until something ends it."""
         try:
             for number in range(1, self.options.max_epochs + 1):
-                if number > 1:
+                if self.lessons and number > 1:
                     self._open(self.lessons.next(self._progress(number - 1), self.current_weights))
-                train_loss = self._learn()
-                if train_loss is None:
-                    return "the loss is not a number: training diverged"
-                validation_loss, mean_error, spread = self._validate()
-                if not math.isfinite(validation_loss):
-                    return "the validation loss is not a number: training diverged"
-                if self.can_differ and spread < 1e-4 * self.spread and self.go_on():
-                    return "the network is dead: it gives every state the same value"
-                seconds, rate = self.budget.elapsed, self.optimiser.rate
-                epoch = Epoch(number, train_loss, validation_loss, seconds, rate, self.seen, mean_error)
-                self.curve.append(epoch)
-                if self.lessons.comparable:
-                    self.best.add(number, validation_loss)
-                else:
-                    self.best.keep(number)
-                answer = self.watch(epoch, self.current_weights) if self.watch else None
-                if answer is False or not self.go_on():
-                    self.end = "interrupted"
-                elif isinstance(answer, str) and self.lessons.may_end():
-                    self.end = answer  # a reason that speaks for the present weights: keep these
-                    self.best.keep(number)
-                elif self._out_of_time():
-                    self.end = "time limit"
-                elif self.best.patience_is_over(number):
-                    self.end = "early stopping"
-                if self.end:
-                    return None
-            self.end = "all epochs"
+                end = self._epoch(number)
+                if end:
+                    return end
         except KeyboardInterrupt:
-            self.end = "interrupted"
-        return None
+            return "interrupted"
+        return "all epochs"
+
+    def _epoch(self, number: int) -> End | None:
+        """Train for an epoch, validate, and keep the weights if they are the best; a reason if training ends here."""
+        train_loss = self._learn()
+        validation_loss, mean_error = self._validate()
+        if not math.isfinite(train_loss + validation_loss):
+            if self.curve:
+                return "diverged"
+            raise GoalwardError("training diverged: the loss is not a number; try a smaller learning rate")
+        seconds, rate = self.budget.elapsed, self.optimiser.rate
+        epoch = Epoch(number, train_loss, validation_loss, seconds, rate, self.seen, mean_error)
+        self.curve.append(epoch)
+        if self.lessons:
+            self.best.keep(number)
+        else:
+            self.best.add(number, validation_loss)
+        answer = self.watch(epoch, self.current_weights) if self.watch else None
+        if answer is False or not self.go_on():
+            return "interrupted"
+        if isinstance(answer, str) and (self.lessons is None or self.lessons.may_end()):
+            self.best.keep(number)  # a reason that speaks for the present weights
+            return answer
+        if self._out_of_time():
+            return "time limit"
+        return "early stopping" if self.best.patience_is_over(number) else None
 
     def _out_of_time(self) -> bool:
         """Is there only time left to validate what has been learned?"""
@@ -188,21 +165,17 @@ class _Run:
             fall = (1 + math.cos(math.pi * self._progress(epochs_done))) / 2
             self.optimiser.rate = self.options.learning_rate * (FINAL_RATE + (1 - FINAL_RATE) * fall)
 
-    def _learn(self) -> float | None:
-        """One epoch; the mean loss in squared steps, or None if it is not finite."""
-        assert self.lesson is not None
+    def _learn(self) -> float:
+        """One epoch; the mean loss in squared steps. It ends early if the loss is not finite."""
         begun = self.budget.elapsed
         total, seen, passes, ended = 0.0, 0, 0, False
         while not ended and (passes < self.lesson.passes or self.budget.elapsed - begun < self.lesson.seconds):
             self.random.shuffle(self.train_rows)
             for states, labels in self.batches.epoch(self.train_rows, self.options.batch_size):
                 self._set_rate(len(self.curve) + min(seen / (len(self.train_rows) * self.lesson.passes), 1.0))
-                loss = self._step(states, labels)
-                if not math.isfinite(loss):
-                    return None
-                total += loss * len(labels)
+                total += self._step(states, labels) * len(labels)
                 seen += len(labels)
-                ended = self._out_of_time() or not self.go_on()
+                ended = not math.isfinite(total) or self._out_of_time() or not self.go_on()
                 if ended:
                     break
             passes += 1
@@ -218,23 +191,20 @@ class _Run:
         self.optimiser.step()
         return float(loss.detach())
 
-    def _validate(self) -> tuple[float, float, float]:
-        """Mean squared and mean absolute error on the held-out states, and the spread of their values, in steps.
+    def _validate(self) -> tuple[float, float]:
+        """Mean squared and mean absolute error on the held-out states, in steps.
 
         If there is no time for all of them, because not even the first epoch could be finished, on some.
         """
         begun, self.validation_seconds = self.budget.elapsed, 0.0
-        squared, absolute, values = 0.0, 0.0, []
+        squared, absolute, n = 0.0, 0.0, 0
         with torch.no_grad():
             for states, labels in self.batches.epoch(self.validation_rows, VALIDATION_BATCH):
-                predicted = self.network(states)
-                errors = predicted - labels
+                errors = self.network(states) - labels
                 squared += float((errors**2).sum())
                 absolute += float(errors.abs().sum())
-                values.append(predicted)
+                n += len(labels)
                 if not self.curve and self._out_of_time():
                     break
-        every = torch.cat(values)
         self.validation_seconds = self.budget.elapsed - begun
-        n, scale = len(every), self.scale
-        return squared / n * scale**2, absolute / n * scale, float(every.std(unbiased=False)) * scale
+        return squared / n * self.scale**2, absolute / n * self.scale

@@ -8,7 +8,6 @@ trains, not by this module.
 from __future__ import annotations
 
 import dataclasses
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,20 +18,13 @@ from goalward.learning.lessons import Lessons
 from goalward.learning.options import LearnOptions, SupervisedOptions
 from goalward.learning.probes import Probes
 from goalward.learning.results import End, Epoch, TrainingResult, Watch
+from goalward.learning.side_by_side import Together
 from goalward.learning.watchers import Watcher
 from goalward.sampling import Dataset
 from goalward.search.network import NetworkWeights
 from goalward.task.strips import Ints, Task
 
 Chosen = TypeVar("Chosen", bound=LearnOptions)
-
-
-class Together:
-    """What trials in several threads share: they speak to the watcher one at a time, and end together."""
-
-    def __init__(self) -> None:
-        self.lock = threading.RLock()
-        self.stopped = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +106,7 @@ class Trial(Generic[Chosen]):
         options = self.training_options()
         assert isinstance(options, SupervisedOptions)
         budget = self.budget.part(options.time_limit)
-        result = train_network(data, options, watch=self.watch, go_on=self.wanted, log=self.message, budget=budget)
+        result = train_network(data, options, watch=self.watch, go_on=self.wanted, budget=budget)
         return dataclasses.replace(result, notes=notes)
 
 

@@ -1,43 +1,20 @@
-"""Validation states, and searches from them within a budget; test states never come here."""
+"""Validation states, and searches from them; test states never come here."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
-from goalward.learning.budget import Budget
 from goalward.search import BoundHeuristic, SearchOptions, bind_heuristic
-from goalward.search.solving import Outcome, solve
+from goalward.search.solving import solve
 from goalward.search.starts import Start
 from goalward.task.states import random_walk_states, to_bits
 from goalward.task.strips import Ints, Task
 
 # Apart from the seeds that people give to `goalward walk`, so that validation states are not their test states.
 WALK_SEED = 0x56414C4944
-
-
-class TooLateError(Exception):
-    """The budget does not suffice for all of the validation searches, and some of them would say nothing."""
-
-
-def solve_each(
-    starts: Iterable[Start], heuristic: BoundHeuristic | str, options: SearchOptions, budget: Budget
-) -> list[Outcome]:
-    """Search from each state; raises :class:`TooLateError` if the budget does not suffice."""
-    outcomes = []
-    limit = options.time_limit or math.inf
-    for start in starts:
-        left = budget.remaining
-        if left <= 0:
-            raise TooLateError
-        outcome = solve(start, heuristic, replace(options, time_limit=min(limit, left)))
-        if left < limit and not outcome.solved:
-            raise TooLateError
-        outcomes.append(outcome)
-    return outcomes
 
 
 @dataclass(frozen=True)
@@ -54,7 +31,7 @@ class Score:
 
 def score(heuristic: BoundHeuristic, states: list[Ints], options: SearchOptions) -> Score:
     """Search from each state."""
-    outcomes = solve_each((Start(heuristic.task, state) for state in states), heuristic, options, Budget())
+    outcomes = [solve(Start(heuristic.task, state), heuristic, options) for state in states]
     solved = [outcome for outcome in outcomes if outcome.solved]
     return Score(len(solved), len(states), sum(outcome.statistics.evaluated for outcome in solved))
 

@@ -40,7 +40,12 @@ class Watcher:
 
 
 class Relay(Watcher):
-    """Passes everything on to another watcher, if there is one; others derive from it and change one thing."""
+    """Passes everything on to another watcher, if there is one; others derive from it and change one thing.
+
+    ``has_result`` says whether an epoch is over, so that there is something to keep.
+    """
+
+    has_result = False
 
     def __init__(self, watcher: Watcher | None = None) -> None:
         self.watcher = watcher or Watcher()
@@ -55,6 +60,7 @@ class Relay(Watcher):
 
     def epoch(self, trial: int, epoch: Epoch, probe: Probe | None) -> bool | None:
         """An epoch is over; False ends training."""
+        self.has_result = True
         return self.watcher.epoch(trial, epoch, probe)
 
     def go_on(self) -> bool:
@@ -68,14 +74,3 @@ class Relay(Watcher):
     def message(self, text: str) -> None:
         """Something worth a line in a log."""
         self.watcher.message(text)
-
-
-class FirstEpoch(Relay):
-    """Also knows whether an epoch is over, so that there is something to keep."""
-
-    done = False
-
-    def epoch(self, trial: int, epoch: Epoch, probe: Probe | None) -> bool | None:
-        """The first one makes the difference."""
-        self.done = True
-        return super().epoch(trial, epoch, probe)

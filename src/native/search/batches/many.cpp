@@ -12,6 +12,7 @@ ManyResults search_many(const Heuristic& heuristic, const Rows& inits, const Sea
         results.status.push_back(result.status);
         results.expanded.push_back(static_cast<int32_t>(result.statistics.expanded));
         results.plans.push_back(result.plan);
+        results.left_at.insert(results.left_at.end(), result.next_state.begin(), result.next_state.end());
         if (i % 64 == 63 && !go_on()) break;
     }
     return results;

@@ -15,6 +15,8 @@ struct ManyResults {  // one entry per state that was searched
     std::vector<Status> status;
     std::vector<int32_t> expanded;
     Rows plans;  // operators; empty if there is no plan
+    // Bits over all atoms, only for searches that reached the limit on expansions: the state to be expanded next.
+    std::vector<uint64_t> left_at;
 };
 
 // Runs a best-first search from each state; the limits in `options` apply to each. `go_on` is called about twenty times

@@ -14,7 +14,6 @@
 #include "search/engines/best_first.hpp"
 #include "search/batches/many.hpp"
 #include "search/engines/portfolio.hpp"
-#include "search/batches/regions.hpp"
 #include "task/arrays.hpp"
 
 namespace nb = nanobind;
@@ -86,26 +85,10 @@ ManyResults many(const Heuristic& heuristic, const BitRows& bits, const SearchOp
     return search_many(heuristic, inits, options, polling(go_on));
 }
 
-Regions regions(const Heuristic& heuristic, const BitRows& bits, int expansions, int batch) {
-    if (expansions < 1 || batch < 1) throw std::invalid_argument("expansions and batch must be at least 1");
-    const PackedStates first = pack(heuristic.problem(), bits);
-    const auto go_on = [] {
-        nb::gil_scoped_acquire gil;
-        if (PyErr_CheckSignals() != 0) throw nb::python_error();
-        return true;
-    };
-    nb::gil_scoped_release released;
-    return search_regions(heuristic, first.states, {expansions, batch}, go_on);
-}
-
 // A read-only array over memory of `results`, which it keeps alive.
 template <class Results, class T>
 auto view(const Results& results, const std::vector<T>& values) {
     return nb::ndarray<nb::numpy, const T, nb::ndim<1>>(values.data(), {values.size()}, nb::find(results));
-}
-auto view_rows(const Regions& results, const std::vector<uint64_t>& values, std::size_t rows) {
-    const std::size_t width = rows ? values.size() / rows : 0;
-    return nb::ndarray<nb::numpy, const uint64_t, nb::ndim<2>>(values.data(), {rows, width}, nb::find(results));
 }
 
 }  // namespace
@@ -157,17 +140,8 @@ void register_search(nb::module_& m) {
         .def_ro("status", &ManyResults::status)
         .def_prop_ro("expanded", [](const ManyResults& r) { return view(r, r.expanded); })
         .def_prop_ro("plan_offsets", [](const ManyResults& r) { return view(r, r.plans.offsets); })
-        .def_prop_ro("plan_operators", [](const ManyResults& r) { return view(r, r.plans.values); });
-    nb::enum_<RegionEnd>(m, "RegionEnd", "The reason why the search of a region ended.")
-        .value("BORDER", RegionEnd::border)
-        .value("GOAL", RegionEnd::goal)
-        .value("DEAD_END", RegionEnd::dead_end);
-    nb::class_<Regions>(m, "Regions", "Results of short searches: the states that they expanded, with values.")
-        .def_prop_ro("states", [](const Regions& r) { return view_rows(r, r.states, r.values.size()); })
-        .def_prop_ro("values", [](const Regions& r) { return view(r, r.values); })
-        .def_prop_ro("origins", [](const Regions& r) { return view(r, r.origins); })
-        .def_ro("ends", &Regions::ends)
-        .def_prop_ro("exits", [](const Regions& r) { return view_rows(r, r.exits, r.ends.size()); });
+        .def_prop_ro("plan_operators", [](const ManyResults& r) { return view(r, r.plans.values); })
+        .def_prop_ro("left_at", [](const ManyResults& r) { return view(r, r.left_at); });
     m.def("search", &search, "heuristic"_a, "init"_a, "options"_a, "progress"_a.none() = nb::none(),
           nb::sig("def search(heuristic: Heuristic, init: numpy.typing.NDArray[numpy.int32], options: SearchOptions, "
                   "progress: collections.abc.Callable[[Statistics], bool | None] | None = None) -> SearchResult"),
@@ -199,8 +173,6 @@ void register_search(nb::module_& m) {
           nb::sig("def search_many(heuristic: Heuristic, states: numpy.typing.NDArray[numpy.uint64], "
                   "options: SearchOptions, go_on: collections.abc.Callable[[], bool] | None = None) -> ManyResults"),
           "Best-first searches from many states; the options apply to each.");
-    m.def("search_regions", &regions, "heuristic"_a, "states"_a, "expansions"_a, "batch"_a,
-          "Short greedy searches from many states, and values of the states that they expand.");
     m.def("peak_memory", &peak_memory, "Peak resident memory of this process, in bytes.");
     m.def("resident_memory", &resident_memory, "Resident memory of this process, in bytes.");
 }

@@ -37,6 +37,8 @@ struct Statistics {
 struct SearchResult {
     Status status = Status::exhausted;
     std::vector<int32_t> plan;  // operators
+    // After out_of_expansions of a greedy search: the state that it would have expanded next, as bits over all atoms.
+    std::vector<uint64_t> next_state;
     Statistics statistics;
 };
 

@@ -91,6 +91,14 @@ public:
     }
     std::vector<int32_t> plan() override { return space_.path_to(goal_); }
     const std::string& led_by() const override { return name_; }
+    std::vector<uint64_t> next_state() const override {
+        if constexpr (greedy) {
+            std::vector<uint64_t> bits(problem_.packing().n_bit_words());
+            problem_.packing().write_bits(space_[open_.top().id()], bits.data());
+            return bits;
+        }
+        return {};
+    }
 
 private:
     // Pops the next states to expand. True if one of them is a goal, which then has the minimum f.

@@ -30,6 +30,7 @@ inline SearchResult run_searches(const SearchOptions& options, std::span<const i
         result.plan = scheduler.winner().plan();
         result.statistics.led_by = scheduler.winner().led_by();
     }
+    if (result.status == Status::out_of_expansions) result.next_state = scheduler.winner().next_state();
     return result;
 }
 

@@ -33,6 +33,8 @@ public:
     virtual std::vector<int32_t> plan() = 0;
     // The queue from which the goal was reached; empty if it was found before any queue was served.
     virtual const std::string& led_by() const = 0;
+    // The state that would be expanded next, as bits over all atoms; empty if the search does not keep states in order.
+    virtual std::vector<uint64_t> next_state() const { return {}; }
 };
 
 }  // namespace goalward
