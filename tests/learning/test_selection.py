@@ -23,9 +23,9 @@ from oracle import as_set, goal_distances
 
 
 def verdict(costs: dict[Way, tuple[int | None, ...]] | None = None, seconds: dict[Way, float] | None = None) -> Verdict:
-    """About two states with plans of cost 100 and 200 that are found in a second, unless said otherwise."""
+    """About four states, two by two alike, with plans of cost 100 and 200 found in a second, unless said otherwise."""
     return Verdict({
-        way: [Attempt((seconds or {}).get(way, 1.0), cost) for cost in (costs or {}).get(way, (100, 200))]
+        way: [Attempt((seconds or {}).get(way, 1.0), cost) for cost in 2 * (costs or {}).get(way, (100, 200))]
         for way in WAYS
     })  # fmt: skip
 
@@ -52,8 +52,15 @@ def test_the_way_with_the_cheapest_plans_wins(
 
 
 def test_a_gain_within_its_standard_error_may_be_chance() -> None:
-    assert verdict({"hybrid": (80, 210)}).best is None
+    assert verdict({"hybrid": (80, 220)}).best is None
     assert verdict({"hybrid": (90, 190)}).best == "hybrid"
+
+
+def test_one_or_two_states_are_no_evidence() -> None:
+    for costs in ((50,), (50, 100)):
+        known = {way: [Attempt(1.0, 2 * cost) for cost in costs] for way in WAYS}
+        known["hybrid"] = [Attempt(0.1, cost) for cost in costs]
+        assert Verdict(known).best is None
 
 
 def test_if_plans_cost_the_same_the_clearly_faster_way_wins() -> None:
@@ -69,16 +76,16 @@ def test_nothing_is_said_of_the_network_if_no_state_is_solved_in_any_way() -> No
 
 def test_a_state_that_is_not_solved_counts_twice_its_most_expensive_plan() -> None:
     found = verdict({None: (None, 200), "hybrid": (50, 200)})
-    assert found.gains("hybrid") == pytest.approx([math.log(4), 0.0])
-    assert found.gains("network") == pytest.approx([math.log(2), 0.0])
-    assert verdict(dict.fromkeys(WAYS, (None, 0))).gains("hybrid") == [0.0, 0.0]
+    assert found.gains("hybrid") == pytest.approx(2 * [math.log(4), 0.0])
+    assert found.gains("network") == pytest.approx(2 * [math.log(2), 0.0])
+    assert verdict(dict.fromkeys(WAYS, (None, 0))).gains("hybrid") == [0.0] * 4
 
 
 def test_what_a_model_file_says() -> None:
     costs: dict[Way, tuple[int | None, ...]] = {"network": (None, None), "hybrid": (100, None), "agenda": (None, 200)}
     said = verdict(costs).info()
-    assert [said[name] for name in ("solved", "solved_alone", "solved_without")] == [1, 0, 2]
-    assert (said["validation_states"], said["quality_states"], said["cost_ratio"]) == (2, 2, 1.0)
+    assert [said[name] for name in ("solved", "solved_alone", "solved_without")] == [2, 0, 4]
+    assert (said["validation_states"], said["quality_states"], said["cost_ratio"]) == (4, 4, 1.0)
 
 
 @pytest.mark.parametrize(("seconds", "head_start"), [(0.001, 0.1), (0.25, 0.5), (9.0, 1.0)])

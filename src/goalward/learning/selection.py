@@ -24,6 +24,8 @@ NETWORK_SHARE = 0.7
 grid prob05-1 and blocks 18-4."""
 MIN_GAIN = 0.005
 """A way is better if plans cost less by this share, and by more than chance. Not tuned."""
+MIN_STATES = 3
+"""Fewer states are no evidence for any other way than without the network. Not tuned."""
 MIN_SECONDS = 0.05
 """Among ways with equal costs, one is better if it saves this time for a state, which users hardly notice."""
 UNSOLVED = 2
@@ -71,10 +73,11 @@ class Verdict:
         return [self._log_cost(other, state) - self._log_cost(way, state) for state in range(self.states)]
 
     def better(self, way: Way, other: Way) -> bool:
-        """Are plans cheaper by more than the standard error of the gain, or found sooner at no higher cost?"""
+        """True if plans are cheaper by more than the standard error of the gain, or found sooner at no higher cost."""
+        if self.states < MIN_STATES:
+            return False
         gains = self.gains(way, other)
-        error = stdev(gains) / math.sqrt(len(gains)) if len(gains) > 1 else 0.0
-        if fmean(gains) > MIN_GAIN + error:
+        if fmean(gains) > MIN_GAIN + stdev(gains) / math.sqrt(len(gains)):
             return True
         saved = fmean(b.seconds - a.seconds for a, b in zip(self.attempts[way], self.attempts[other], strict=True))
         return fmean(gains) >= 0 and saved > MIN_SECONDS

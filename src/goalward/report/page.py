@@ -209,7 +209,7 @@ def _heuristic_along_plans(experiment: Experiment, store: Store) -> list[list[An
     instances = {instance: number for number, instance in enumerate(experiment.instances)}
     return [
         [one.method, instances[one.instance], one.n_plans, *_columns_of(one.points)]
-        for one in training.heuristic_heuristic_along_plans_plans(experiment, store)
+        for one in training.heuristic_along_plans(experiment, store)
     ]
 
 
