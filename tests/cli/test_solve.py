@@ -396,14 +396,14 @@ def test_on_a_terminal_every_result_has_a_line_of_its_own_and_progress_leaves_no
     assert (loaded[:7], header[:5]) == ("Loaded ", "state")
     assert [row["state"] for row in rows_of(rows)] == [str(state) for state in STATES]
     assert solved == "Solved 5 of 5 states, every plan valid."
-    assert (medians[:7], rate[-10:], total[:11]) == ("Median ", "ing plans.", "Total time:")
+    assert (medians[:7], rate[-12:], total[:11]) == ("Median ", "improvement.", "Total time:")
     assert shown.cursor_is_back
 
 
 def test_a_terminal_shows_the_figures_of_a_search_that_takes_a_while(endless: tuple[Path, Path]) -> None:
     shown = on_terminal("solve", *endless, *PAPER, "--time-limit", "3s", whole=True)
     assert shown.code == 23
-    assert re.search(r"expanded [\d.]+[kM]? .*best h 1 .*\n0 of 1 state, 0 solved", shown.text.replace("\r", ""))
+    assert re.search(r"expanded [\d.]+[kM]? .*best h 1 .*\n0 of 1 state done, 0 solved", shown.text.replace("\r", ""))
     loaded, _, row, solved, _, total = shown.screen
     assert (loaded[:7], solved, total[:11]) == ("Loaded ", "Solved 0 of 1 state.", "Total time:")
     assert [row["status"] for row in rows_of([row])] == ["out of time"]

@@ -184,10 +184,10 @@ def test_searches_without_a_model_fail_and_say_so(config: Config, store: Store) 
     failed = {unit.id: result.error for unit, result in store.results() if result.status == "failed"}
     assert failed == dict.fromkeys(
         [f"search/blocks/bundled/blocks5/tiny/0/p{n}" for n in (1, 2)],
-        "no model: its training failed",
+        "no model: its training ended without one",
     )
     assert not set(failed) & set(done)
-    assert store.failures() == [("no model: its training failed", 2)]
+    assert store.failures() == [("no model: its training ended without one", 2)]
 
 
 def test_a_lost_unit_is_tried_again_and_its_attempts_are_counted(config: Config, store: Store) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 import time
 from collections.abc import Iterable, Mapping
@@ -43,8 +44,8 @@ LINE_SECONDS = 60.0
     settings_flag("change the config: budgets.train=60s, states=3", "KEY=VALUE"),
     flag("--scheduler", help="a Dask scheduler that runs the units", metavar="tcp://…"),
     switch("--slurm", help="run workers as Slurm jobs, --jobs of them"),
-    switch("--retry-failed", help="run units that have failed again"),
-    switch("--dry-run", help="show what would be run, and run nothing"),
+    switch("--retry-failed", help="run the failed units again"),
+    switch("--dry-run", help="list the units without running them"),
 )
 def run(
     config: str,
@@ -202,4 +203,6 @@ class _Observer:
         head = f"{done} of {units} units done" if self.figures.shown else _line(self.progress)
         running = self.progress.running.total()
         now = f"{running} running" if running else "waiting for workers"
-        return f"{head}; {now}, about {format_duration(self.progress.seconds_left(self.jobs))} left"
+        seconds = self.progress.seconds_left(self.jobs)
+        remaining = f"{math.ceil(seconds)} s" if seconds < 60 else format_duration(seconds)
+        return f"{head}; {now}, about {remaining} left"

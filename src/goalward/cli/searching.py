@@ -7,7 +7,7 @@ from goalward.errors import ExitCode
 from goalward.measures import counted, format_duration
 from goalward.search import ImproveStatus, Status
 from goalward.search.best_first import ALGORITHMS, MAX_CORES
-from goalward.search.solving import DEFAULT_IMPROVEMENT, MIN_IMPROVE_TIME, Improvement
+from goalward.search.solving import DEFAULT_IMPROVEMENT, MAX_IMPROVE_TIME, Improvement
 from goalward.task.strips import Task
 
 EXIT_CODES = {
@@ -38,7 +38,7 @@ IMPROVE = flag(
     "--improve",
     help="time for improving the plan after the search, within the time limit",
     metavar="DURATION|none",
-    note=f"default: as long as the search took, at least {MIN_IMPROVE_TIME:g}s",
+    note=f"default: at most {MAX_IMPROVE_TIME:g}s, or as long as the search took; less if it finds nothing",
 )
 
 

@@ -291,6 +291,9 @@ class StateTable:
             room = max(shutil.get_terminal_size().columns - sum(WIDTHS[c] + 2 for c in self._columns), MIN_NAME)
         if max(map(len, self._names)) > room and len({state.parent for state in states}) == 1:
             self._names = {str(state): state.name for state in states}
+        shortened = {state: _without_first_folders(name, room) for state, name in self._names.items()}
+        if len(set(shortened.values())) == len(shortened):
+            self._names = shortened
         self._names = {
             state: name if len(name) <= room else "…" + name[len(name) - room + 1 :]
             for state, name in self._names.items()
@@ -323,6 +326,13 @@ class StateTable:
         parts = [f"{name:{self._width}}", f"{cells['status']:{WIDTHS['status']}}"]
         parts += [f"{cells[column]:>{WIDTHS[column]}}" for column in self._columns[1:]]
         return "  ".join(parts)
+
+
+def _without_first_folders(name: str, room: int) -> str:
+    """The name, without so many of its first folders that the rest fits into ``room`` columns if possible."""
+    while len(name) > room and "/" in name.removeprefix("…/"):
+        name = "…/" + name.removeprefix("…/").partition("/")[2]
+    return name
 
 
 def _or_dash(value: Any) -> str:

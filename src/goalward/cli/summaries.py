@@ -27,6 +27,8 @@ def show_summaries(summaries: Sequence[MethodSummary]) -> None:
     lengths = ("length", "cost") if costs else ("cost",)  # a step costs 1 otherwise
     titles = ("method", "solved", "training", "expanded", "evaluations/s", *lengths, "search", "time")
     print_table(make_table(titles, [_cells(summary, costs=costs) for summary in summaries]))
+    if len({summary.states for summary in summaries}) > 1:
+        say("solved: of the searches from each state with each seed")
     say_wrapped(FOOTNOTE)
     _show_ratios(summaries)
     for summary in summaries:

@@ -174,7 +174,7 @@ class Runner:
             unit = self._ready.popleft()
             training = self.schedule.training_of(unit)
             if training is not None and training.id in self._untrained:
-                self._store(unit, Result(unit.id, "failed", error="no model: its training failed"))
+                self._store(unit, Result(unit.id, "failed", error="no model: its training ended without one"))
                 continue
             attempt = self.store.begin_attempt(unit.id)
             token = secrets.token_hex(8)

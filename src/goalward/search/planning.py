@@ -110,8 +110,8 @@ class LearnedModel(ABC):
         States may have any form that :func:`goalward.as_state` and :func:`goalward.as_states` read; of a problem file,
         a model of one problem uses only the ``:init``. Without states, the model's own problem is solved. Each state
         has 30 s unless ``time_limit`` or ``options`` say otherwise. ``jobs`` states are solved at the same time, each
-        on ``cores`` processor cores (default: 1, or as ``options`` say). Plans are improved for as long as their search
-        took, or for as long as ``improve`` says; None does not improve them.
+        on ``cores`` processor cores (default: 1, or as ``options`` say). Plans are improved for at most 0.25 s
+        or as long as the search took, unless ``improve`` gives another time; None does not improve them.
 
         If training found that the model does not help, the search runs without it, unless ``options`` name one.
         """
@@ -144,9 +144,9 @@ def plan(
 
     ``heuristic`` is a name from :data:`goalward.HEURISTICS`, a function over batches of states, or a model. Without
     ``options``, the search is ``portfolio`` for h_FF and for models that did not help in training, ``hybrid`` for other
-    models, and ``gbfs`` for other heuristics. The plan is improved for as long as its search took, or for as long as
-    ``improve`` says; None does not improve it. Search and improvement use ``cores`` processor cores (default: 1, or as
-    ``options`` say).
+    models, and ``gbfs`` for other heuristics. The plan is improved for at most 0.25 s or as long as the search took,
+    unless ``improve`` gives another time; None does not improve it. Search and improvement use ``cores`` processor
+    cores (default: 1, or as ``options`` say).
 
     ``on_plan`` is called with the outcome so far for each plan that is found. Each plan is better than the one before,
     and checked. :func:`anytime_plans` does the same as a generator.
