@@ -144,7 +144,7 @@ def judged(monkeypatch: pytest.MonkeyPatch, *, with_network: int, without: int) 
 def test_a_model_that_makes_plans_cheaper_is_said_to(
     train: Train, blocks: Files, monkeypatch: pytest.MonkeyPatch, best: str, words: str
 ) -> None:
-    found = Verdict({way: [Attempt(0.1, 9 if way == best else 10)] for way in WAYS})
+    found = Verdict({way: 3 * [Attempt(0.1, 9 if way == best else 10)] for way in WAYS})
     monkeypatch.setattr(models, "judge", lambda *_: found)
     said = train(blocks, *SMALL, "--max-epochs", "1").out
     assert words in said
