@@ -53,6 +53,7 @@ def test_the_way_with_the_cheapest_plans_wins(
 
 def test_a_gain_within_its_standard_error_may_be_chance() -> None:
     assert verdict({"hybrid": (80, 220)}).best is None
+    assert verdict({"landmarks": (80, 220)}).best == "landmarks", "it improves the same first plans"
     assert verdict({"hybrid": (90, 190)}).best == "hybrid"
 
 
