@@ -67,6 +67,7 @@ public:
 
     ImproveStatus run() {
         remove_steps();
+        reorder();
         return options_.cores > 1 ? run_on_cores() : run_in_turns();
     }
 
@@ -93,7 +94,7 @@ private:
             if (!neighbourhood_) make_neighbourhood();
             if (neighbourhood_->exhausted()) return ImproveStatus::optimal;
             const uint64_t spent = spent_on_cores(), generated = neighbourhood_->generated();
-            const int cycle = windows_.cycle();
+            const int levels_done = windows_.levels_done();
             std::vector<Detour> around;
             std::optional<Detour> network, window, again;
             std::vector<std::function<void()>> works;
@@ -129,7 +130,7 @@ private:
                 if (*found) around.push_back(std::move(**found));
             if (!around.empty())
                 adopt(take_detours(costs_, *path_, std::move(around), budget_), by);
-            else if (windows_.cycle() != cycle)
+            else if (windows_.levels_done() != levels_done)
                 reorder();
             else
                 patience *= 2;
@@ -170,14 +171,14 @@ private:
     void search_windows(uint64_t patience) {
         for (uint64_t waited = 0; waited < patience && !stopped() && !windows_.exhausted();) {
             const uint64_t effort = windows_.effort();
-            const int cycle = windows_.cycle();
+            const int levels_done = windows_.levels_done();
             std::optional<Detour> detour = windows_.advance(*path_, *index_, within_limit(patience - waited));
             result_.effort += windows_.effort() - effort;
             waited += windows_.effort() - effort;
             if (detour) {
                 adopt(take_detours(costs_, *path_, {std::move(*detour)}, budget_), "window");
                 waited = 0;
-            } else if (windows_.cycle() != cycle) {
+            } else if (windows_.levels_done() != levels_done) {
                 reorder();
             }
         }
@@ -227,15 +228,16 @@ private:
 
     void reorder() {
         replace(reordered(problem_, *path_, random_), nullptr);
-        remove_steps();
+        if (elimination_is_due()) remove_steps();
     }
 
     void adopt(Path path, const char* by) {
         replace(path.plan(), by);
         ++n_found_;
-        // Elimination examines all pairs of steps, so it does not run after every small improvement.
-        if (result_.effort - eliminated_at_ >= effort_of_elimination()) remove_steps();
+        if (elimination_is_due()) remove_steps();
     }
+    // Elimination examines all pairs of steps, so it does not run after every small improvement.
+    bool elimination_is_due() const { return result_.effort - eliminated_at_ >= effort_of_elimination(); }
 
     void replace(std::vector<int32_t> plan, const char* by) {
         neighbourhood_.reset();  // it refers to the path and its index

@@ -1,6 +1,7 @@
 #include "search/improve/windows.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <utility>
 
@@ -14,6 +15,8 @@ constexpr double weight_growth = 1.2, max_weight = 5, weight_decay = 0.6;  // gr
 constexpr double cycle_growth = 3;
 constexpr uint64_t memory_check_interval = 1000;  // number of evaluations between two checks of a search's memory
 constexpr uint64_t table_divisor = 4;  // the tables may take the maximum memory divided by this
+
+double size_of(int level) { return initial_size * std::pow(growth, level); }
 
 // Each entry of an unordered map is allocated separately, with a pointer, an allocation header, and one or two buckets.
 template <class Map>
@@ -29,13 +32,13 @@ uint64_t mixed(uint64_t h, uint64_t x) {
 
 std::optional<Detour> Windows::advance(const Path& path, SuffixIndex& index, uint64_t effort, uint64_t max_effort) {
     const uint64_t until = effort_ + effort, end = effort_ + max_effort;
-    const int cycle = cycle_;
-    if (!started_) next_level(path);
-    while (effort_ < until && cycle_ == cycle && !exhausted_ && !budget_.exceeded()) {
+    if (step_ == 0) start_level(path);
+    while (effort_ < until && !exhausted_ && !budget_.exceeded()) {
         if (!listed_) list_windows(path, index);
         if (windows_.empty()) {
-            next_level(path);
-            continue;
+            ++levels_done_;
+            start_level(path);
+            return std::nullopt;
         }
         const Window window = windows_.back();
         windows_.pop_back();
@@ -105,25 +108,20 @@ void Windows::list_windows(const Path& path, const SuffixIndex& index) {
     std::stable_sort(windows_.begin(), windows_.end(), [](const Window& a, const Window& b) { return a.waste < b.waste; });
 }
 
-void Windows::next_level(const Path& path) {
+void Windows::start_level(const Path& path) {
     listed_ = false;
-    if (started_ && size_ < path.length()) {
-        size_ *= growth;
-        const double undecayed = std::min(max_weight, std::pow(weight_growth, ++level_));
-        weight_ = 1 + (undecayed - 1) * std::pow(weight_decay, cycle_);
-        evaluations_ *= growth;
-        return;
-    }
-    if (started_) {
+    // The level is the number of trailing zeros of the step, so that each level comes half as often as the one below.
+    int level = std::countr_zero(static_cast<unsigned>(++step_));
+    if (level > 0 && size_of(level - 1) >= path.length()) {
         ++cycle_;
         exhausted_ = !any_cut_off_;
+        any_cut_off_ = false;
+        step_ = 1;
+        level = 0;
     }
-    started_ = true;
-    any_cut_off_ = false;
-    level_ = 0;
-    size_ = initial_size;
-    weight_ = 1;
-    evaluations_ = initial_evaluations * std::pow(cycle_growth, cycle_);
+    size_ = size_of(level);
+    evaluations_ = initial_evaluations * std::pow(growth, level) * std::pow(cycle_growth, cycle_);
+    weight_ = 1 + (std::min(max_weight, std::pow(weight_growth, level)) - 1) * std::pow(weight_decay, cycle_);
 }
 
 uint64_t Windows::key(const Path& path, const SuffixIndex& index, int from, int to) {

@@ -1,8 +1,9 @@
 // Searches windows (parts) of a plan again for cheaper replacements.
 //
-// The size of windows grows from a few steps to the whole plan, and with it the weight of the search and its limit on
-// evaluations. At each size, the windows that seem to waste most cost come first. After the whole plan, the next cycle
-// starts with small windows again, with more evaluations and lower weights.
+// A level is a size of windows, with a limit on evaluations and a weight that grow with the size. At each level, the
+// windows that seem to waste most cost come first. Levels follow each other as the ruler sequence 0 1 0 2 0 1 0 3 …
+// does, because small windows find most, if the plan is reordered after each level. A cycle ends when a window would be
+// larger than the plan. The next cycle has more evaluations and lower weights.
 #pragma once
 
 #include <cstdint>
@@ -32,12 +33,13 @@ public:
 
     // Must be called if the next call of advance() gets another path than the last one.
     void path_changed() { listed_ = false; }
-    // Searches for about `effort` units, until it finds a detour, or until the end of a cycle. The search of a window
+    // Searches for about `effort` units, until it finds a detour, or until the end of a level. The search of a window
     // is completed even if that takes more than `effort`, but not more than `max_effort`.
     std::optional<Detour> advance(const Path& path, SuffixIndex& index, uint64_t effort,
                                   uint64_t max_effort = UINT64_MAX / 2);
 
-    int cycle() const { return cycle_; }
+    // Number of levels that were searched to their end.
+    int levels_done() const { return levels_done_; }
     // True if no search of the last cycle was limited by evaluations, so that another cycle would find nothing.
     bool exhausted() const { return exhausted_; }
     uint64_t effort() const { return effort_; }
@@ -54,7 +56,7 @@ private:
     };
 
     void list_windows(const Path& path, const SuffixIndex& index);
-    void next_level(const Path& path);
+    void start_level(const Path& path);
     float estimate(const Path& path, const SuffixIndex& index, int from, int to);
     std::optional<Detour> search(const Path& path, SuffixIndex& index, const Window& window, uint64_t max_effort);
     void limit_tables();
@@ -68,9 +70,10 @@ private:
     uint64_t max_bytes_;
     uint64_t accounted_ = 0;
     uint64_t effort_ = 0;
-    int cycle_ = 0, level_ = 0;
+    int cycle_ = 0, levels_done_ = 0;
+    int step_ = 0;  // index of the level in the sequence of its cycle, from 1 on
     double size_ = 0, weight_ = 0, evaluations_ = 0;
-    bool started_ = false, listed_ = false, any_cut_off_ = false, exhausted_ = false;
+    bool listed_ = false, any_cut_off_ = false, exhausted_ = false;
     std::vector<Window> windows_;  // ascending by waste
     std::unordered_map<uint64_t, float> estimates_;
     std::unordered_map<uint64_t, Trial> tried_;

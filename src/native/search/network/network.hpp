@@ -73,7 +73,7 @@ public:
 
     std::unique_ptr<Evaluator> evaluator() const override;
     bool safe() const override { return false; }
-    uint64_t effort_per_state() const override { return 500 + network_->n_weights() / 30; }
+    uint64_t effort_per_state() const override { return 250 + network_->n_weights() / 60; }
 
 private:
     std::shared_ptr<const Network> network_;
