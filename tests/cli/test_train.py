@@ -130,7 +130,7 @@ def test_with_several_trials_it_says_which_is_kept(train: Train, blocks: Files) 
 def judged(monkeypatch: pytest.MonkeyPatch, *, with_network: int, without: int) -> None:
     """Validation searches solve so many of ten states."""
     solved = {way: with_network if way in LEADS_WITH_NETWORK else without for way in WAYS}
-    attempts = {way: [Attempt(0.5, 20)] * n + [Attempt(0.5, None)] * (10 - n) for way, n in solved.items()}
+    attempts = {way: [Attempt(0.5, 0.5, 20)] * n + [Attempt(0.5, 0.5, None)] * (10 - n) for way, n in solved.items()}
     monkeypatch.setattr(models, "judge", lambda *_: Verdict(attempts))
 
 
@@ -144,7 +144,7 @@ def judged(monkeypatch: pytest.MonkeyPatch, *, with_network: int, without: int) 
 def test_a_model_that_makes_plans_cheaper_is_said_to(
     train: Train, blocks: Files, monkeypatch: pytest.MonkeyPatch, best: str, words: str
 ) -> None:
-    found = Verdict({way: 3 * [Attempt(0.1, 9 if way == best else 10)] for way in WAYS})
+    found = Verdict({way: 3 * [Attempt(0.1, 0.1, 9 if way == best else 10)] for way in WAYS})
     monkeypatch.setattr(models, "judge", lambda *_: found)
     said = train(blocks, *SMALL, "--max-epochs", "1").out
     assert words in said

@@ -24,8 +24,9 @@ from oracle import as_set, goal_distances
 
 def verdict(costs: dict[Way, tuple[int | None, ...]] | None = None, seconds: dict[Way, float] | None = None) -> Verdict:
     """About four states, two by two alike, with plans of cost 100 and 200 found in a second, unless said otherwise."""
+    needed = {way: (seconds or {}).get(way, 1.0) for way in WAYS}
     return Verdict({
-        way: [Attempt((seconds or {}).get(way, 1.0), cost) for cost in 2 * (costs or {}).get(way, (100, 200))]
+        way: [Attempt(needed[way], needed[way], cost) for cost in 2 * (costs or {}).get(way, (100, 200))]
         for way in WAYS
     })  # fmt: skip
 
@@ -59,8 +60,8 @@ def test_a_gain_within_its_standard_error_may_be_chance() -> None:
 
 def test_one_or_two_states_are_no_evidence() -> None:
     for costs in ((50,), (50, 100)):
-        known = {way: [Attempt(1.0, 2 * cost) for cost in costs] for way in WAYS}
-        known["hybrid"] = [Attempt(0.1, cost) for cost in costs]
+        known = {way: [Attempt(1.0, 1.0, 2 * cost) for cost in costs] for way in WAYS}
+        known["hybrid"] = [Attempt(0.1, 0.1, cost) for cost in costs]
         assert Verdict(known).best is None
 
 

@@ -96,15 +96,15 @@ def test_what_the_leading_part_solves_at_once_waits_for_no_other(tiny: Tiny, lea
     result = search(tiny.task, "goalcount", SearchOptions("hybrid", lead=lead))
     assert result.solved
     parts = {queue.split(":")[0].split()[0] for queue, n in result.statistics.expansions_by_queue if n}
-    assert parts <= {"width" if lead == "network" else lead}
+    assert parts <= {lead}
 
 
 @pytest.mark.parametrize("lead", LEADS)
 def test_all_parts_take_their_turns_whatever_leads(endless: Task, lead: Lead) -> None:
     counts = search(endless, "goalcount", SearchOptions("hybrid", lead=lead, expansion_limit=50_000)).statistics
     parts = [queue.split(":")[0] for queue, _ in counts.expansions_by_queue]
-    assert set(parts) == {"landmarks", "agenda", "novelty", "hybrid", "width 1", "width 32", "width 256"}
-    assert parts[0] == ("width 1" if lead == "network" else lead)
+    assert set(parts) == {"landmarks", "agenda", "novelty", "hybrid", "width 1", "width 32", "width 256", lead}
+    assert parts[0] == lead
 
 
 @pytest.mark.parametrize("lead", ["agenda", "novelty"])
@@ -132,15 +132,15 @@ def test_with_a_long_head_start_nothing_else_begins(endless: Task, lead: Lead) -
         counts = search(endless, "goalcount", options).statistics
         return {queue.split(":")[0].split()[0] for queue, _ in counts.expansions_by_queue}
 
-    assert parts(1000) == {"width" if lead == "network" else lead}
-    assert parts(0.001) == {"landmarks", "agenda", "novelty", "hybrid", "width"}
+    assert parts(1000) == {lead}
+    assert parts(0.001) == {"landmarks", "agenda", "novelty", "hybrid", "width", lead}
 
 
 @pytest.mark.parametrize("lead", LEADS)
 def test_a_head_start_is_effort_of_what_leads(lead: Lead) -> None:
     parts = hybrid_parts((1, 32), lead, 0.5)
     leading = [part for part in parts if part.delay == 0]
-    assert [part.name for part in leading] == (["width 1", "width 32"] if lead == "network" else [lead])
+    assert [part.name for part in leading] == [lead]
     others = {part.delay for part in parts if part.delay}
     assert len(others) == 1
     assert others.pop() * sum(part.share for part in leading) == pytest.approx(500_000_000)

@@ -55,8 +55,9 @@ SearchResult run_portfolio(const Guidance& guidance, const Heuristic* network, c
     return portfolio_search(guidance, network, parts, atoms, options, heartbeat(progress));
 }
 
-void construct_part(PortfolioPart* self, std::string name, PartKind kind, int batch, double share, uint64_t delay) {
-    new (self) PortfolioPart{std::move(name), kind, batch, share, delay};
+void construct_part(PortfolioPart* self, std::string name, PartKind kind, int batch, double weight, double share,
+                    uint64_t delay) {
+    new (self) PortfolioPart{std::move(name), kind, batch, weight, share, delay};
 }
 
 std::unique_ptr<Guidance> make_guidance(std::shared_ptr<const Problem> problem, const Ints& group_offsets,
@@ -157,8 +158,8 @@ void register_search(nb::module_& m) {
         .value("NOVELTY", PartKind::novelty)
         .value("AGENDA", PartKind::agenda);
     nb::class_<PortfolioPart>(m, "PortfolioPart", "A part of a portfolio: one of several searches that take turns.")
-        .def("__init__", &construct_part, nb::kw_only(), "name"_a, "kind"_a, "batch"_a = 1, "share"_a = 1.0,
-             "delay"_a = 0)
+        .def("__init__", &construct_part, nb::kw_only(), "name"_a, "kind"_a, "batch"_a = 1, "weight"_a = 0.0,
+             "share"_a = 1.0, "delay"_a = 0)
         .def_ro("name", &PortfolioPart::name)
         .def_ro("share", &PortfolioPart::share)
         .def_ro("delay", &PortfolioPart::delay);

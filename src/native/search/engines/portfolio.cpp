@@ -19,6 +19,7 @@ void check(std::span<const PortfolioPart> parts, const Heuristic* network) {
     for (const PortfolioPart& part : parts) {
         if (part.needs_network() && !network) throw std::invalid_argument("a part of the portfolio needs a network");
         if (part.batch < 1 || !(part.share > 0)) throw std::invalid_argument("batch and share must be above 0");
+        if (!(part.weight >= 0)) throw std::invalid_argument("weight must be at least 0");
     }
 }
 
@@ -35,10 +36,13 @@ std::unique_ptr<Search> make(const PortfolioPart& part, const Guidance& guidance
             return std::make_unique<HybridSearch>(goal, guidance.guides(goal, options.unit_costs), *network, part.batch,
                                                   guided, budget);
         case PartKind::network: {
-            SearchOptions greedy;
-            greedy.expansion_limit = options.expansion_limit;
-            greedy.prunes = network->safe();
-            return make_best_first(*network, greedy, part.batch, prefix + "network", budget);
+            SearchOptions alone;
+            alone.greedy = part.weight == 0;
+            alone.weight = part.weight;
+            alone.unit_costs = network->unit_costs().value_or(options.unit_costs);
+            alone.expansion_limit = options.expansion_limit;
+            alone.prunes = network->safe();
+            return make_best_first(*network, alone, part.batch, prefix + (alone.greedy ? "network" : "weighted A*"), budget);
         }
         case PartKind::novelty:
             return std::make_unique<NoveltySearch>(problem, guidance.relaxed(options.unit_costs), goal, part.name,

@@ -27,6 +27,7 @@ struct PortfolioPart {
     std::string name;  // prefix of the names of its queues if there are several parts
     PartKind kind;
     int batch;       // number of states that are expanded before the network evaluates their children together
+    double weight;   // of the network alone: weighted A* with this weight; 0: greedy search
     double share;    // see Scheduler
     uint64_t delay;  // see Scheduler
 
