@@ -39,6 +39,13 @@ class Kind:
     from_text: Callable[[str], Any]
     to_text: Callable[[Any], str] = str
 
+    def named(self, name: str, value: Any) -> Any:
+        """The value as :attr:`read` returns it; a UsageError that begins with ``name`` if it is not valid."""
+        try:
+            return self.read(value)
+        except (ValueError, GoalwardError):
+            raise UsageError(f"{name} must be {self.expected}, but is {value!r}") from None
+
 
 def _whole(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):

@@ -110,7 +110,7 @@ def solve(
     )
     plain = not (as_json or as_csv)
     if plain:
-        say(f"Loaded {model} and {counted(len(states), 'state')} in {format_duration(limits.elapsed - begun)}")
+        say(f"Loaded {model} and {counted(len(readable), 'state')} in {format_duration(limits.elapsed - begun)}")
         if algorithm is None and options.algorithm == "portfolio":
             say_wrapped(_without_the_network(loaded))
     rows: list[Row] = []
