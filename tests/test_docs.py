@@ -238,7 +238,7 @@ def test_search_works_when_the_site_is_opened_from_disk(site: Path, tmp_path: Pa
 
 
 def test_scripts_that_pages_name_are_there() -> None:
-    """They measure for minutes or hours, so nobody runs them here."""
+    """They are not run, because they measure for minutes or hours."""
     named = {
         name
         for page in PAGES

@@ -42,6 +42,7 @@ Weights = dict[str, npt.NDArray[np.float32]]
 
 
 def _unit_costs(text: str) -> bool:
+    """True for "unit" and False for "pddl", the values of the option ``costs``; KeyError for others."""
     return {"unit": True, "pddl": False}[text.lower()]
 
 

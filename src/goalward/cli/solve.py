@@ -358,7 +358,7 @@ class _Results:
             say(self._table.header())
 
     def add(self, row: Row) -> None:
-        """A state is done."""
+        """Count a finished state and print its row."""
         self._done += 1
         self._solved += is_solved(row)
         self._next_look = LOOK_INTERVAL

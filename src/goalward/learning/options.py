@@ -1,4 +1,4 @@
-"""How a network is shaped, trained and chosen: the options that learned methods share.
+"""The options that learned methods share: the shape of the network, its training, and the choice among trials.
 
 A method has a class of its own beside its learner: :class:`SupervisedOptions` and more where a network is fitted to a
 data set, :class:`LearnOptions` and more where it makes its data while it learns. No PyTorch here, so that the command
@@ -94,7 +94,7 @@ class NetworkOptions(NetworkShape):
 
 @dataclass(frozen=True)
 class TrainingOptions(NetworkOptions):
-    """How a network is fitted to a data set; the weights with the least validation loss are kept.
+    """Options for fitting a network to a data set; the weights with the least validation loss are kept.
 
     ``schedule`` "constant" keeps the learning rate; "cosine" lets it fall to 1 % over ``max_epochs`` or the time limit,
     whichever ends first. ``normalise`` fits the labels less their mean, divided by their standard deviation; the
@@ -115,7 +115,7 @@ class TrainingOptions(NetworkOptions):
 
 @dataclass(frozen=True)
 class LearnOptions(NetworkOptions):
-    """What every learned method can be told; each adds options of its own."""
+    """Options of every learned method; each method adds its own."""
 
     trials: int = option(
         1, "networks to train, each with a seed of its own; the best on validation states is kept", 1, 1000

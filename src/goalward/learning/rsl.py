@@ -21,7 +21,7 @@ from goalward.regression.sizes import suggest_length, suggest_rollouts
 from goalward.sampling import LABELS, SAMPLERS, SamplingOptions, Source
 
 ROUNDS = 200
-"""Of expert iteration if neither a time limit nor a number of epochs is given: about a minute. Not tuned."""
+"""Rounds of expert iteration, about a minute, if neither a time limit nor a number of epochs is given. Not tuned."""
 
 
 def _explained(table: dict[str, Any]) -> str:
@@ -44,11 +44,11 @@ class PreimageOptions(SupervisedOptions):
 
     @property
     def counts_steps(self) -> bool:
-        """As the option ``costs`` says."""
+        """True if labels count steps even if the PDDL has costs."""
         return self.costs == "unit"
 
     def resolved(self) -> Self:
-        """Rounds of expert iteration go on until the time limit, if there is one and nobody says otherwise."""
+        """With a time limit, expert iteration runs until then unless ``max_epochs`` is set."""
         full = super().resolved()
         if not full.expert:
             return full

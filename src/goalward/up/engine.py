@@ -325,6 +325,7 @@ class GoalwardEngine(Engine, OneshotPlannerMixin, AnytimePlannerMixin, Replanner
 
 
 def _limits(timeout: float | None, memory: int | None) -> Limits:
+    """The limits of one call; unified-planning's error if the timeout is not positive."""
     if timeout is not None and not timeout > 0:
         raise UPUsageError(f"timeout must be above 0 s, but is {timeout} s")
     return Limits(timeout, memory)
