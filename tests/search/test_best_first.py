@@ -338,14 +338,6 @@ def test_progress_sees_statistics_that_only_grow(endless: Task) -> None:
     assert last.open <= last.stored
 
 
-def test_an_exception_in_progress_reaches_the_caller(endless: Task) -> None:
-    def fail(_: Statistics) -> bool:
-        raise LookupError("enough")
-
-    with pytest.raises(LookupError, match="enough"):
-        search(endless, "blind", SearchOptions(time_limit=60), progress=fail)
-
-
 @pytest.mark.parametrize("batches", [[], [0], [1, -1]])
 def test_the_core_refuses_batches_that_are_none(batches: list[int]) -> None:
     evaluator = bind_heuristic(TWO_DOORS, "blind").evaluator(to_bits([TWO_DOORS.init], TWO_DOORS.n_atoms))
@@ -388,20 +380,6 @@ def test_a_small_difference_is_a_difference() -> None:
     result = search(task, lambda states: states @ value)
     assert result.steps == ["(o2)", "(o3)"]
     assert result.statistics.expanded == 2
-
-
-def test_exceptions_from_a_python_heuristic_reach_the_caller(tiny: Tiny) -> None:
-    calls = 0
-
-    def fail(states: Cells) -> Cells:
-        nonlocal calls
-        calls += 1
-        if calls == 3:
-            raise ZeroDivisionError("in the middle")
-        return states.sum(axis=1)
-
-    with pytest.raises(ZeroDivisionError, match="in the middle"):
-        search(tiny.task, fail)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from goalward.baselines.hgn_model import DomainModel, DomainOptions, parameter_shapes
 from goalward.errors import GoalwardError, UsageError
-from goalward.search import SearchOptions, Statistics, Status
+from goalward.search import SearchOptions, Status
 from goalward.search.improve import improve_plan
 from goalward.search.model import Model
 from goalward.search.network import Layer, NetworkWeights
@@ -106,21 +106,6 @@ def test_so_they_are_where_plans_are_improved() -> None:
     assert improve_plan(task, found, time_limit="1m", memory_limit="8G").length <= len(found)
     with pytest.raises(UsageError, match=r"^time_limit must be a duration such as .+, but is 'soon'"):
         improve_plan(task, found, time_limit="soon")
-
-
-def test_progress_may_cancel() -> None:
-    task = make_tiny("visitall").task
-    seen: list[Statistics] = []
-
-    def cancel(statistics: Statistics) -> bool:
-        seen.append(statistics)
-        return False
-
-    def slow(states: np.ndarray) -> np.ndarray:
-        return -states.sum(axis=1)
-
-    status = plan(task, slow, SearchOptions(algorithm="astar"), progress=cancel).status
-    assert status is (Status.CANCELLED if seen else Status.SOLVED)
 
 
 def test_another_task_and_other_states_are_refused(tmp_path: Path) -> None:
