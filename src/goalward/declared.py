@@ -3,7 +3,7 @@
     @dataclass(frozen=True)
     class WalkOptions(Options):
         steps: int = option(200, "steps of a random walk", 1, 100_000)
-        limit: float | None = option(None, "for all walks together", kind=DURATION)
+        limit: float | None = option(None, "time limit for all walks together", kind=DURATION)
 
 Command-line flags, config keys and ``name=value`` settings are derived from the fields. An object checks its values
 when it is created: ``WalkOptions(limit="2m").limit`` is 120.0, and ``WalkOptions(steps=0)`` raises ``UsageError``.

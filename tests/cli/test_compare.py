@@ -305,7 +305,7 @@ def test_methods_explains_the_options_of_one(goalward: Goalward) -> None:
     assert outcome.code == 0
     lines = [" ".join(line.split()) for line in outcome.out.splitlines()]
     assert "first_length maximum length of a regression in the first round [5]" in lines
-    assert "batch_size states of a step of gradient descent [fast 256, paper 64]" in lines
+    assert "batch_size states in one step of gradient descent [fast 256, paper 64]" in lines
     assert "patience" not in outcome.out, "it has no data set on which it could wait for a lower loss"
     unknown = goalward("methods", "lema")
     assert (unknown.code, "did you mean lama?" in unknown.last_error) == (36, True)

@@ -46,7 +46,7 @@ INVALID = "invalid input"
 @command(
     argument("model", "model file made by goalward train or train-domain"),
     argument("states", "PDDL problem files; a model of one problem uses only their :init", nargs=-1, required=True),
-    time_limit("for each state, including its share of the time for loading", default=TIME_LIMIT),
+    time_limit("time limit for each state, including its share of the time for loading", default=TIME_LIMIT),
     MEMORY_LIMIT,
     search_flag(
         "default: hybrid; portfolio if training found that the model does not help",

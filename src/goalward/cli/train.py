@@ -67,7 +67,7 @@ def _flags(*names: str, section: str = OPTIONS) -> list[Flag]:
     *_flags("seed", "cores", "device"),
     path_flag("--log", metavar="DIR", help="folder for the training curve: CSV, and TensorBoard if it is installed"),
     flag(
-        "--method", help="how to learn; goalward methods explains them", default=DEFAULT_METHOD,
+        "--method", help="the learning method; goalward methods explains each", default=DEFAULT_METHOD,
         metavar="|".join(learned_methods()), section=METHOD,
     ),
     *_flags("preset", "trials", section=METHOD),
