@@ -151,7 +151,7 @@ def test_a_model_that_makes_plans_cheaper_is_said_to(
     assert "plans cost 0.90 of those found without the network" in said
 
 
-def test_searches_that_were_too_short_to_tell_are_said_to_be(
+def test_searches_without_enough_time_to_tell_are_said_to_be(
     train: Train, blocks: Files, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     judged(monkeypatch, with_network=0, without=0)
@@ -159,10 +159,12 @@ def test_searches_that_were_too_short_to_tell_are_said_to_be(
     *_, verdict, doubt, written = training.out.splitlines()
     assert verdict.endswith("solve 0, the network alone 0, and searches without it 0.")
     assert doubt == (
-        "The searches were too short to tell whether this model helps, so goalward solve will search without it. Try "
+        "There was too little time to tell whether this model helps, so goalward solve will search without it. Try "
         "a longer --time-limit or a longer --set validation_seconds=…, or see how it does: goalward compare."
     )
     assert written.startswith("Model written to ")
+    assert run(["solve", str(training.output), blocks.names[1]]) == 0
+    assert "Training could not tell whether this model helps: searching without it" in capfd.readouterr().out
 
 
 def test_a_model_that_is_of_no_use_is_left_out_when_states_are_solved(

@@ -31,7 +31,7 @@ from goalward.search.learned import load_model
 from goalward.search.planning import LearnedModel
 from goalward.search.solving import TIME_LIMIT, Outcome, solve_all
 from goalward.search.starts import Start
-from goalward.search.strategy import describe_cost_ratio, strategy_for
+from goalward.search.strategy import NetworkUse, describe_cost_ratio, network_use, strategy_for
 from goalward.task.plan_file import write_text_atomically
 from goalward.task.sexpr import read_text
 from goalward.task.states import missing_facts
@@ -186,7 +186,9 @@ def _without_the_network(model: LearnedModel) -> str:
             "Training found that the network is good for improving plans, but not for finding them, so it is only "
             "used for improvement (--search hybrid uses it for both)."
         )
-    return "Training found that this model does not help: searching without it (--search hybrid uses it)."
+    unknown = network_use(model.info) is NetworkUse.UNKNOWN
+    found = "could not tell whether this model helps" if unknown else "found that this model does not help"
+    return f"Training {found}: searching without it (--search hybrid uses it)."
 
 
 def _cell(value: Any) -> Any:

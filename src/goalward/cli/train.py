@@ -190,7 +190,7 @@ def _verdict(info: dict[str, Any]) -> str:
         return f"goalward solve finds plans without the network and improves them with it.{cheaper}"
     if use is NetworkUse.UNKNOWN:
         return (
-            "The searches were too short to tell whether this model helps, so goalward solve will search without it. "
+            "There was too little time to tell whether this model helps, so goalward solve will search without it. "
             "Try a longer --time-limit or a longer --set validation_seconds=…, or see how it does: goalward compare."
         )
     others = [name for name in learned_methods() if name != info["method"]]

@@ -98,8 +98,8 @@ class Verdict:
 
     @property
     def use(self) -> NetworkUse:
-        """The use of the network in the best way."""
-        if not self.solved(*WAYS):
+        """The use of the network in the best way; unknown if too few states were tried, or none was solved."""
+        if self.states < MIN_STATES or not self.solved(*WAYS):
             return NetworkUse.UNKNOWN
         uses: dict[Way, NetworkUse] = {None: NetworkUse.NONE, "landmarks": NetworkUse.IMPROVEMENT}
         return uses.get(self.best, NetworkUse.SEARCH)
