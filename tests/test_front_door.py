@@ -1,4 +1,4 @@
-"""``goalward.train``: every method in one call, and a view where somebody can see one."""
+"""``goalward.train``: every method in one call, with a live view on a terminal and in a notebook."""
 
 from __future__ import annotations
 

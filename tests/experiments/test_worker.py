@@ -160,7 +160,7 @@ def test_what_a_unit_starts_ends_with_it(
 
 
 def _gone(pid: int) -> bool:
-    """Has a process ended, or does it within a moment?"""
+    """True if a process has ended or ends within a moment."""
     for _ in range(100):
         try:
             state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]

@@ -45,7 +45,7 @@ class Recorder:
 
 
 def usable(dataset: Dataset, result: TrainingResult) -> bool:
-    """Are the weights finite, and can search work with them?"""
+    """True if the weights are finite and search can work with them."""
     heuristic = bind_network(dataset.task, result.weights)
     return bool(np.isfinite(flat(result.weights)).all()) and search(dataset.task, heuristic).solved
 

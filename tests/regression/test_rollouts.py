@@ -42,7 +42,7 @@ def rows(rollouts: Rollouts) -> list[tuple[int, int, int, int]]:
 
 
 def check(task: Task, rollouts: Rollouts, options: RolloutOptions) -> None:
-    """Is every step of every rollout what the paper says?"""
+    """Check that every step of every rollout is what the paper says."""
     oracle = Oracle(task)
     entries = rows(rollouts)
     assert sorted({j for j, *_ in entries}) == list(range(options.n_rollouts))
