@@ -203,6 +203,9 @@ def test_message_steps_can_differ_from_training(model: DomainModel) -> None:
     assert len(set(values)) == 3
     with pytest.raises(UsageError, match="message_steps must be between 1 and 1000, but is 0"):
         model.with_settings(message_steps=0).heuristic(task)
+    assert model.with_settings() is model
+    with pytest.raises(UsageError, match="a domain model has no setting 'colour'"):
+        model.with_settings(colour=1)
 
 
 def test_another_domain_is_refused(model: DomainModel) -> None:

@@ -510,6 +510,10 @@ def test_plan_with_a_model_of_another_domain_or_problem(goalward: Goalward, bund
             {"network_share": 0.0, "cost_ratio": 1.0, "quality_states": 3},
             "On validation states, the network did not make plans cheaper in the same time.",
         ),
+        (
+            {"network_share": 0.5, "cost_ratio": 1.0, "quality_states": 3},
+            "On validation states, plans cost as much as those found without the network in the same time.",
+        ),
         ({"network_share": 0.0, "cost_ratio": 1.0, "quality_states": 0}, None),
         ({}, None),
     ],

@@ -512,6 +512,7 @@ def test_greedy_search_expands_first_in_first_out_among_equals() -> None:
         ({"memory_limit": 0}, "memory_limit must be above 0"),
         ({"memory_limit": 2**63}, "memory_limit must be above 0"),
         ({"n_concurrent": 0}, "n_concurrent must be at least 1, but is 0"),
+        ({"algorithm": "astar", "batch": (1, 8)}, "the search astar takes only one batch size"),
     ],
 )
 def test_options_out_of_bounds(options: dict[str, object], message: str) -> None:
