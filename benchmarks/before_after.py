@@ -3,7 +3,7 @@
     benchmarks/before_after.py BEFORE AFTER --bench DIR
 
 Both are interpreters of environments with goalward, one built before the change and one after it. On one instance of
-each domain they take turns, so that what else the machine does hits both. "h_FF" evaluates the same states with both
+each domain they take turns, so that other load of the machine affects both. "h_FF" evaluates the same states with both
 builds: the successors of all states along a random walk. The others are searches, and each ends after a fixed number of
 expansions. CPU time of the native call alone is counted, and the minimum of all repetitions counts. Ratios of speed are
 after over before: 2.00 is twice as fast. Bytes per state are what the search accounts for. A mark shows a search that

@@ -1,7 +1,7 @@
 """Kills runners, workers, guards, units and planners of a small experiment at random times, many times.
 
 Each round runs the experiment to its end with ``--kills`` kills and compares everything that does not depend on the
-clock, plans included, with a run that nobody disturbed. Prints a line per round.
+clock, plans included, with an undisturbed run. Prints a line per round.
 """
 
 from __future__ import annotations

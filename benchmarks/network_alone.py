@@ -32,7 +32,7 @@ WIDTHS = (1, 32, 256)
 
 @dataclass(frozen=True)
 class Found:
-    """What became of one state."""
+    """The result for one state."""
 
     length: int | None
     seconds: float

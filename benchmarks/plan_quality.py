@@ -1,4 +1,4 @@
-"""What a model buys: cost of plans with it, over the cost of plans without it and of LAMA's, on the same states.
+"""Cost of plans with a model over the cost of plans without it and of LAMA's plans, on the same states.
 
     python benchmarks/plan_quality.py --models DIR --list mid --states 5 --seeds 3 --out quality.jsonl
     python benchmarks/plan_quality.py --models DIR --list mid --sides solve,solve5,anytime,lama --out quality.jsonl
@@ -92,7 +92,7 @@ def lama(instance: Instance, state: int) -> dict[str, Any]:
 
 
 def run(lines: Lines, instances: Sequence[Instance], options: argparse.Namespace) -> None:
-    """Whatever is missing in the lines."""
+    """Measure and append the lines that are missing."""
     for instance in instances:
         for side in options.sides.split(","):
             for seed in range(options.seeds) if side in LEARNED else [None]:

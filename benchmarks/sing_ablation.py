@@ -118,7 +118,7 @@ def _valid(
 
 @dataclass(frozen=True)
 class Variant:
-    """What differs from SING as it is here."""
+    """A variant of SING: how it differs from ours."""
 
     data: MakeDataset = make_as_here
     options: dict[str, Any] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What learned heuristics are worth where the truth is known: small tasks of the bundled domains, all states with h*.
+"""The quality of learned heuristics on small tasks of the bundled domains, whose h* is known for all states.
 
     python benchmarks/small_tasks.py                                  # h*, h_FF and the default training, 15 s each
     python benchmarks/small_tasks.py --tasks blocks7,tiles3 --set "labels=d;expert=false" --set labels=min-ff
@@ -118,7 +118,7 @@ def explore(task: Task) -> Space:
 
 @dataclass(frozen=True)
 class Worth:
-    """What a heuristic is worth on one task."""
+    """The quality of a heuristic on one task."""
 
     solved: int
     states: int
@@ -182,7 +182,7 @@ def compare(space: Space, evaluate: Callable[[BitRows], npt.NDArray[Any]]) -> tu
 
 
 def compare_labels(space: Space) -> Iterator[str]:
-    """What each kind of labels says of states, the network aside."""
+    """The errors of each kind of labels, without a network."""
     task = space.task
     length = suggest_length(task, 0)
     rollouts = regress(task, RolloutOptions("n-rsl", suggest_rollouts(task, "n-rsl", length, None), length))

@@ -3,8 +3,8 @@
     benchmarks/stable_abi.py NORMAL STABLE
 
 Both are interpreters of the same version, 3.12 or newer, of environments with goalward: in the first it was built with
-`wheel.py-api = ""` in pyproject.toml, in the second as it is. They take turns, so that what else the machine does hits
-both. Ratios are stable over normal, of CPU time, the median over the rounds.
+`wheel.py-api = ""` in pyproject.toml, in the second as it is. They take turns, so that other load of the
+machine affects both. Ratios are stable over normal, of CPU time, the median over the rounds.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ FIRST = (
 
 
 def files() -> dict[Path, str]:
-    """What each generated file should hold."""
+    """The contents of the generated files."""
     return {
         REPOSITORY / "docs" / "api.md": api_page(),
         REPOSITORY / "src" / "goalward" / "__init__.pyi": stub(),
@@ -159,12 +159,12 @@ def options_table(value: type[Options]) -> str:
 
 
 def default(option: Any) -> str:
-    """What an option is where nobody says so."""
+    """The default of an option as text."""
     return "by preset" if option.by_preset else f"`{option.default!r}`"
 
 
 def signature(name: str, value: Any, line: int = 110) -> str:
-    """As it is called; one parameter a line where that is long."""
+    """The signature of a call; long ones have one parameter per line."""
     found = inspect.signature(value)
     parameters, starred = [], False
     for parameter in found.parameters.values():

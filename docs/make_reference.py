@@ -115,7 +115,7 @@ def options_page() -> str:
 
 
 def introduction(method: Method, known: set[str]) -> str:
-    """What a method is, and which options it has in common with the default method."""
+    """A method in a sentence, and the options that it shares with the default method."""
     shared = [f"`{option.name}`" for option in own_first(method.options) if option.name in known]
     more = f" It also has these options of `n-rsl`: {', '.join(shared)}." if shared else ""
     return f"{escaped(method.summary)} ({escaped(method.reference)}).{more}"

@@ -214,7 +214,7 @@ def lifted_transitions(
 
 
 def lifted_holds(domain: lifted.Domain, problem: lifted.Problem, state: LiftedState) -> bool:
-    """Does the goal hold in a state?"""
+    """True if the goal holds in a state."""
     return _holds(domain, {**domain.constants, **problem.objects}, problem.goal, {}, state)
 
 

@@ -44,6 +44,7 @@ TRAIN = re.compile(r"goalward train ")
 FEW = {"n-rsl": "--set samples=1000 --set max_epochs=2 ", "boot": "--set max_rounds=2 "}
 """With these a training ends after few epochs, however fast the machine is."""
 ENDS_BY_ITSELF = re.compile(r"goalward (solve|plan) (?!.*--anytime)")  # with the first plan, whatever the limit
+MENTIONED = re.compile(r"`goalward (?!results`)([a-z][^`]*)`")  # "goalward results" is a file format
 COMMAND = re.compile(r"^    (?:\.venv/bin/)?(goalward [a-z](?:[^\n]*\\\n)*[^\n]*)$", flags=re.MULTILINE)
 
 
@@ -146,6 +147,21 @@ def test_every_command_on_a_page_is_understood(page: str, line: str) -> None:
     command.make_context(name, arguments)
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(REPOSITORY)))
+def test_commands_and_flags_in_sentences_exist(page: Path) -> None:
+    """Arguments may be left out there, so the line cannot be read as a whole."""
+    if "lab" in page.parts or page.name == "CHANGELOG.md":
+        return  # they tell of earlier versions
+    for line in MENTIONED.findall(page.read_text()):
+        command, words = program(), line.split()
+        while hasattr(command, "entries") and words:
+            name, *words = words
+            command = command.get_command(None, name)
+            assert command is not None, f"there is no command {name}"
+        flags = {flag for parameter in command.params for flag in parameter.opts}
+        assert [word for word in words if word.startswith("-") and word.split("=")[0] not in flags] == []
+
+
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_runs_from_top_to_bottom(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -238,7 +254,7 @@ def test_search_works_when_the_site_is_opened_from_disk(site: Path, tmp_path: Pa
 
 
 def test_scripts_that_pages_name_are_there() -> None:
-    """They measure for minutes or hours, so nobody runs them here."""
+    """They are not run, because they measure for minutes or hours."""
     named = {
         name
         for page in PAGES

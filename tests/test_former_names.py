@@ -117,18 +117,6 @@ def test_plan_takes_the_old_name_of_the_search(files: list[str], capfd: pytest.C
     assert answers[0][2].startswith("landmarks: ")
 
 
-def test_solve_takes_the_old_name_of_the_search(files: list[str], capfd: pytest.CaptureFixture[str]) -> None:
-    folder = Path(files[0]).parent
-    model_file = str(folder / "old.goalward")
-    save_model(model_led_by("lama"), model_file)
-    state = folder / "state.pddl"
-    state.write_text(make_tiny("blocks").instance.problem_text)
-    capfd.readouterr()
-    assert run(["solve", model_file, str(state), "--search", "lama", "--json"]) == 0
-    (row,) = json.loads(capfd.readouterr().out)["states"]
-    assert row["evaluations_by_heuristic"].keys() == {"ff", "landmarks"}, "the model is left out"
-
-
 def test_methods_explains_the_method_of_the_old_name(capfd: pytest.CaptureFixture[str]) -> None:
     assert run(["methods", "goalward-lama", "--json"]) == 0
     (told,) = json.loads(capfd.readouterr().out)

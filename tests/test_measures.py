@@ -10,6 +10,7 @@ from goalward.errors import UsageError
 from goalward.measures import (
     format_count,
     format_duration,
+    format_memory,
     format_short_duration,
     format_size,
     parse_duration,
@@ -102,7 +103,9 @@ def test_a_duration_is_the_sum_of_its_parts(hours: int, minutes: int, seconds: i
 @exactly
 @given(st.integers(1, 1023), st.sampled_from("kmgt"))
 def test_a_size_is_written_as_it_was_read(number: int, unit: str) -> None:
-    assert format_size(parse_size(f"{number}{unit}")) == f"{number}.0 {unit.upper()}iB"
+    size = parse_size(f"{number}{unit}")
+    assert format_size(size) == f"{number}.0 {unit.upper()}iB"
+    assert parse_size(format_memory(size)) == size
 
 
 @pytest.mark.parametrize(

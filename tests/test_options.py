@@ -34,7 +34,7 @@ SEED, TIME_LIMIT = 17, 33.0
 
 
 def unusual(option: Option, usual: Any) -> Any:
-    """A value that nobody would get by leaving the option out, whatever the preset."""
+    """A value that differs from the defaults of all presets."""
     if option.name == "seed":
         return SEED
     if option.name == "time_limit":
@@ -195,7 +195,7 @@ HANDS_ON = {"dataclasses", "goalward.declared", "goalward.learning.options", __n
 
 @pytest.fixture
 def read(monkeypatch: pytest.MonkeyPatch) -> set[str]:
-    """Names of the options that somebody has read, other than to hand them on."""
+    """Names of the options that were read, other than to hand them on."""
     names: set[str] = set()
 
     def look(options: Options, name: str) -> Any:

@@ -58,3 +58,5 @@ def test_prose_is_wrapped_between_words_on_a_terminal_only(monkeypatch: pytest.M
     assert wrapped(text, io.StringIO()) == text
     assert wrapped(text, Terminal()) == "one two three four\nfive six\nseven\neight-and-a-half"
     assert wrapped("one two three four five six", Terminal(), indent=4) == "one two three four\n    five six"
+    assert wrapped("training takes 27.6 s now", Terminal()) == "training takes\n27.6 s now"
+    assert wrapped("try another --set sampler=…", Terminal()) == "try another\n--set sampler=…"

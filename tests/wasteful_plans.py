@@ -1,4 +1,4 @@
-"""Random tasks with plans that anybody could shorten, and the PDDL of tasks that never were PDDL."""
+"""Random tasks with plans that are easily shortened, and PDDL for tasks that were made without it."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
     @dataclass(frozen=True)
     class WalkOptions(Options):
         steps: int = option(200, "steps of a random walk", 1, 100_000)
-        limit: float | None = option(None, "for all walks together", kind=DURATION)
+        limit: float | None = option(None, "time limit for all walks together", kind=DURATION)
 
 Command-line flags, config keys and ``name=value`` settings are derived from the fields. An object checks its values
 when it is created: ``WalkOptions(limit="2m").limit`` is 120.0, and ``WalkOptions(steps=0)`` raises ``UsageError``.
@@ -38,6 +38,13 @@ class Kind:
     read: Callable[[Any], Any]
     from_text: Callable[[str], Any]
     to_text: Callable[[Any], str] = str
+
+    def named(self, name: str, value: Any) -> Any:
+        """The value as :attr:`read` returns it; a UsageError that begins with ``name`` if it is not valid."""
+        try:
+            return self.read(value)
+        except (ValueError, GoalwardError):
+            raise UsageError(f"{name} must be {self.expected}, but is {value!r}") from None
 
 
 def _whole(value: Any) -> int:

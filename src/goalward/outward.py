@@ -15,6 +15,8 @@ from typing import Any, TextIO
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 """Characters that move the cursor, change colours or the direction of writing; line ends and tabs are harmless."""
+_KEPT_TOGETHER = re.compile(r"(?<=\d) (?=(?:ms|s|m|h|%)(?!\w))|(?<=--set) ")
+"""Spaces at which prose is not wrapped: between a number and its unit, and after a flag that needs its value."""
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
@@ -31,8 +33,9 @@ def wrapped(text: str, stream: TextIO, indent: int = 0) -> str:
     import textwrap  # noqa: PLC0415
 
     columns, margin = shutil.get_terminal_size().columns, " " * indent
-    lines = text.split("\n")
-    return "\n".join(textwrap.fill(line, columns, subsequent_indent=margin, break_on_hyphens=False) for line in lines)
+    lines = _KEPT_TOGETHER.sub("\N{NO-BREAK SPACE}", text).split("\n")
+    filled = [textwrap.fill(line, columns, subsequent_indent=margin, break_on_hyphens=False) for line in lines]
+    return "\n".join(filled).replace("\N{NO-BREAK SPACE}", " ")
 
 
 def finite(value: Any) -> Any:

@@ -89,33 +89,6 @@ def test_rounds_follow_the_rule(monkeypatch: pytest.MonkeyPatch, learn: Callable
     assert "20 of 20 states solved; regressions of up to 6 steps" in log.messages[0]
 
 
-def test_real_rounds_follow_the_rule(monkeypatch: pytest.MonkeyPatch) -> None:
-    lengths, counts = [], []
-    draw = RegressedStates.draw
-
-    def drawn(source: RegressedStates, n: int, max_length: int) -> Any:
-        lengths.append(max_length)
-        return draw(source, n, max_length)
-
-    def searched(*arguments: Any, **options: Any) -> ManyResults:
-        assert (options["expansion_limit"], options["batch"]) == (8, 2)
-        results = search_many(*arguments, **options)
-        counts.append((int(results.solved.sum()), len(results)))
-        return results
-
-    monkeypatch.setattr(RegressedStates, "draw", drawn)
-    monkeypatch.setattr(boot, "search_many", searched)
-    options = BootOptions(first_length=2, states=40, expansions=8, batch=2, max_rounds=12)
-    result = boot.learn(make_trial(make_tiny("tiles").task, options))
-    for before, after, (solved, tried) in zip(lengths, lengths[1:], counts, strict=False):
-        assert after == (2 * before if 20 * solved >= 19 * tried else before)
-    assert lengths[0] == 2
-    assert len(lengths) == len(counts) == 12
-    assert any(solved < 0.95 * tried for solved, tried in counts)
-    assert max(lengths) > 2
-    assert result.notes["solved"] == sum(solved for solved, _ in counts)
-
-
 # --- what is remembered ---
 
 

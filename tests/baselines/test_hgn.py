@@ -173,20 +173,6 @@ def test_names_and_order_of_atoms_and_operators_do_not_matter(tiny: Tiny, aggreg
         torch.testing.assert_close(values, expected, rtol=1e-5, atol=1e-5)
 
 
-def test_latents_follow_a_renaming(tiny: Tiny) -> None:
-    random = np.random.default_rng(2)
-    task, net = tiny.task, network()
-    atoms, operators = random.permutation(task.n_atoms), random.permutation(task.n_operators)
-    states = random_states(2, task.n_atoms)
-    moved = torch.empty_like(states)
-    moved[:, torch.from_numpy(atoms)] = states
-    with torch.no_grad():
-        v, e = next(islice(net.steps(Hypergraph(task), states), 2, None))
-        other_v, other_e = next(islice(net.steps(Hypergraph(renamed(task, atoms, operators)), moved), 2, None))
-    torch.testing.assert_close(other_v[torch.from_numpy(atoms)], v, rtol=1e-5, atol=1e-5)
-    torch.testing.assert_close(other_e, e[torch.from_numpy(operators)], rtol=1e-5, atol=1e-5)
-
-
 def test_a_state_has_the_same_value_in_a_batch_and_alone(tiny: Tiny, monkeypatch: pytest.MonkeyPatch) -> None:
     graph, net = Hypergraph(tiny.task), network()
     states = random_states(9, tiny.task.n_atoms)

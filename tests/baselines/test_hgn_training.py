@@ -186,31 +186,6 @@ def test_problems_must_be_of_one_domain() -> None:
         train_domain([], SMALL)
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"n_steps": 0}, "n_steps must be .+, but is 0"),
-        ({"n_steps": 1001}, r"n_steps must be between 1 and 1000, but is 1001"),
-        ({"latent": 0}, "latent must be .+, but is 0"),
-        ({"aggregation": "max"}, "aggregation must be one of mean, sum, but is 'max'"),
-        ({"states_per_problem": 0}, "states_per_problem must be .+, but is 0"),
-        ({"max_epochs": 0}, "max_epochs must be .+, but is 0"),
-        ({"patience": 0}, "patience must be .+, but is 0"),
-        ({"batch_size": 0}, "batch_size must be .+, but is 0"),
-        ({"threads": 0}, "threads must be .+, but is 0"),
-        ({"seed": -1}, "seed must be .+, but is -1"),
-        ({"learning_rate": 0.0}, "learning_rate must be .+, but is 0.0"),
-        ({"weight_decay": -1.0}, "weight_decay must be .+, but is -1.0"),
-        ({"validation_share": 1.0}, "validation_share must be .+, but is 1.0"),
-        ({"teacher_limit": 0.0}, "teacher_limit must be a duration"),
-        ({"time_limit": float("nan")}, "time_limit must be a duration"),
-    ],
-)
-def test_options_check_themselves(change: dict[str, Any], words: str) -> None:
-    with pytest.raises(UsageError, match=words):
-        DomainOptions(**change)
-
-
 # --- use ---
 
 
@@ -228,6 +203,9 @@ def test_message_steps_can_differ_from_training(model: DomainModel) -> None:
     assert len(set(values)) == 3
     with pytest.raises(UsageError, match="message_steps must be between 1 and 1000, but is 0"):
         model.with_settings(message_steps=0).heuristic(task)
+    assert model.with_settings() is model
+    with pytest.raises(UsageError, match="a domain model has no setting 'colour'"):
+        model.with_settings(colour=1)
 
 
 def test_another_domain_is_refused(model: DomainModel) -> None:
@@ -263,18 +241,6 @@ def test_a_file_is_read_without_pytorch(model: DomainModel, tmp_path: Path) -> N
     )
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert run.stdout == "blocks False\n"
-
-
-def test_cut_and_foreign_files_are_refused(model: DomainModel, tmp_path: Path) -> None:
-    path, other = tmp_path / "blocks.goalward", tmp_path / "other"
-    save_domain_model(model, path)
-    stored = path.read_bytes()
-    for content in (b"", b"x", stored[:8], stored[:200], stored[:-1], stored + b"x", b"\xff" * 8 + stored[8:]):
-        other.write_bytes(content)
-        with pytest.raises(StoredFileError, match="not a domain model"):
-            load_domain_model(other)
-    with pytest.raises(UsageError, match="no such file"):
-        load_domain_model(tmp_path / "none")
 
 
 @pytest.mark.parametrize(

@@ -204,7 +204,7 @@ class Shown:
 
     @property
     def cursor_is_back(self) -> bool:
-        """Was the cursor hidden, and shown again in the end?"""
+        """True if the cursor was hidden, and shown again in the end."""
         return 0 <= self.terminal.rfind("\x1b[?25l") < self.terminal.rfind("\x1b[?25h")
 
 

@@ -305,7 +305,7 @@ def test_methods_explains_the_options_of_one(goalward: Goalward) -> None:
     assert outcome.code == 0
     lines = [" ".join(line.split()) for line in outcome.out.splitlines()]
     assert "first_length maximum length of a regression in the first round [5]" in lines
-    assert "batch_size states of a step of gradient descent [fast 256, paper 64]" in lines
+    assert "batch_size states in one step of gradient descent [fast 256, paper 64]" in lines
     assert "patience" not in outcome.out, "it has no data set on which it could wait for a lower loss"
     unknown = goalward("methods", "lema")
     assert (unknown.code, "did you mean lama?" in unknown.last_error) == (36, True)
@@ -323,16 +323,3 @@ def test_methods_as_json(goalward: Goalward) -> None:
 
 
 # --- train with other methods ---
-
-
-def test_a_number_of_walks_ends_training_without_a_clock(goalward: Goalward, blocks: Files, tmp_path: Path) -> None:
-    models = []
-    for name in ("a", "b"):
-        output = tmp_path / f"{name}.goalward"
-        outcome = goalward("train", *blocks.names, "-o", output, "--method", "tsl", "--set", "max_walks=20")
-        assert outcome.code == 0, outcome.last_error
-        assert "the teacher solved 20 of 20 walks" in outcome.err
-        models.append(load_model(output))
-    options = models[0].info["options"]
-    assert (options["max_walks"], options["time_limit"]) == (20, None)
-    assert models[0].weights.table.tobytes() == models[1].weights.table.tobytes()

@@ -30,20 +30,6 @@ from .program import Files, Goalward, spawn, write_files
 # --- time; how near a limit a run ends is measured in benchmarks/limits.py ---
 
 
-def test_search_ends_at_its_time_limit(goalward: Goalward, hard: Files) -> None:
-    outcome = goalward("plan", *hard.names, "-H", "hmax", "-s", "astar", "--time-limit", "0.8s")
-    assert outcome.code == 23
-    assert "Time limit reached.\n" in outcome.out
-    assert "Plan length" not in outcome.out
-    assert outcome.number(r"Total time: (.+)s") >= 0.8
-
-
-def test_grounding_ends_at_the_time_limit(goalward: Goalward, large: Files) -> None:
-    outcome = goalward("plan", *large.names, "--time-limit", "50ms")
-    assert outcome.code == 23
-    assert outcome.error == "out of time while reading and grounding the problem"
-
-
 def test_what_a_command_loads_counts_from_its_start(
     goalward: Goalward, trains: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -170,19 +170,6 @@ def test_no_probe_begins_when_time_is_up() -> None:
     assert Probes(task, validation_states(task, 4, 0), lambda: False)(EPOCH, weights) is None
 
 
-def test_walks_to_validation_states_end_with_a_part_of_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    answers: list[bool] = []
-
-    def noted(*arguments: Any, go_on: Callable[[], bool]) -> Any:
-        answers.append(go_on())
-        return validation_states(*arguments, go_on=go_on)
-
-    monkeypatch.setattr(models, "validation_states", noted)
-    for seconds, spent in ((None, 60.0), (3600.0, 1800.0), (60.0, 60.0)):
-        train_with(make_tiny("blocks").task, "n-rsl", replace(QUICK, time_limit=seconds), spent=spent)
-    assert answers == [True, True, False]
-
-
 def test_walks_to_validation_states_count(monkeypatch: pytest.MonkeyPatch) -> None:
     now, seconds = [0.0], list[float | None]()
 

@@ -119,15 +119,21 @@ def test_a_signal_before_anything_has_begun(goalward: Goalward, monkeypatch: pyt
     assert outcome.error == "interrupted"
 
 
-def test_ctrl_c_while_the_program_is_being_imported_is_one_line() -> None:
+@pytest.mark.parametrize("module", ["goalward.cli.main", "contextlib"])
+def test_ctrl_c_while_a_module_is_being_imported_is_one_line(module: str) -> None:
     code = (
-        "import signal, sys\n"
+        "import importlib.machinery, signal, sys\n"
         "from goalward.cli import startup\n"
-        "class Interrupting:\n"
+        "class Interrupting(importlib.machinery.SourceFileLoader):\n"
+        "    def exec_module(self, module):\n"
+        "        signal.raise_signal(signal.SIGINT)\n"
+        "class Finder:\n"
         "    def find_spec(self, name, path=None, target=None):\n"
-        "        if name == 'goalward.cli.main':\n"
-        "            signal.raise_signal(signal.SIGINT)\n"
-        "sys.meta_path.insert(0, Interrupting())\n"
+        f"        if name == {module!r}:\n"
+        "            return importlib.machinery.ModuleSpec(name, Interrupting(name, __file__))\n"
+        "__file__ = startup.__file__\n"
+        f"sys.modules.pop({module!r}, None)\n"
+        "sys.meta_path.insert(0, Finder())\n"
         "startup.main()\n"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=environment())

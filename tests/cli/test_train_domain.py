@@ -241,11 +241,6 @@ def test_plan_refuses_the_model_for_another_domain(goalward: Goalward, model: Pa
     assert outcome.error == f"{trains.domain}: this is not the domain that the model was trained for (blocks)"
 
 
-def test_plan_keeps_its_time_limit_with_the_model(goalward: Goalward, model: Path, bundled: Bundled) -> None:
-    outcome = goalward("plan", *bundled("blocks", n=20).names, "--model", model, "-s", "gbfs", "--time-limit", "1s")
-    assert outcome.code == 23
-
-
 def test_solve_takes_the_model_for_many_problems_of_the_domain(
     goalward: Goalward, model: Path, bundled: Bundled
 ) -> None:
@@ -271,17 +266,6 @@ def test_there_is_no_task_in_the_model_to_store(goalward: Goalward, model: Path,
     outcome = goalward("inspect", model, "--save", tmp_path / "task")
     assert outcome.code == 36
     assert outcome.error == f"{model}: a model of a whole domain contains no task to store"
-
-
-def test_damaged_models_are_one_line(goalward: Goalward, model: Path, blocks: list[Files], tmp_path: Path) -> None:
-    damaged = tmp_path / "damaged"
-    damaged.write_bytes(model.read_bytes()[:-1])
-    newer = tmp_path / "newer"
-    newer.write_bytes(model.read_bytes().replace(b'\\"version\\": 1', b'\\"version\\": 9'))
-    for path in (damaged, newer):
-        outcome = goalward("plan", *blocks[0].names, "--model", path)
-        assert outcome.code == 36
-        assert outcome.error.startswith(f"{path}: ")
 
 
 def test_plan_with_the_model_of_one_problem_does_not_load_pytorch(blocks: list[Files], tmp_path: Path) -> None:

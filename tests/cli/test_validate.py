@@ -53,11 +53,6 @@ def test_a_plan_that_fails_is_refused_with_its_line(
     assert outcome.error.startswith(f"{plan}{says}"), outcome.error
 
 
-def test_without_a_metric_every_step_costs_one(goalward: Goalward, tmp_path: Path) -> None:
-    files = write_files(tmp_path, DOMAIN, replaced(PROBLEM, "(:metric minimize (total-cost))", ""))
-    assert "Plan cost: 2\n" in goalward("validate", *files.names, write_plan(tmp_path, PLAN)).out
-
-
 def test_an_empty_plan_is_valid_where_the_goal_holds_already(goalward: Goalward, tmp_path: Path) -> None:
     files = write_files(tmp_path, DOMAIN, replaced(PROBLEM, "(and (at t1 c))", "(and (at t1 a))"))
     outcome = goalward("validate", *files.names, write_plan(tmp_path, "; cost = 0 (unit cost)\n"))

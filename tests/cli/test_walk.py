@@ -9,7 +9,6 @@ import pytest
 
 from goalward.task.domains import DOMAINS
 from goalward.task.grounding import ground_files
-from goalward.task.lifted_reader import read_domain, read_problem
 from goalward.task.states import StateReader, random_walk_states
 
 from .program import Bundled, Files, Goalward
@@ -31,49 +30,6 @@ def test_files_read_back_as_the_states_of_the_walks(
     distinct = len({tuple(state) for state in expected})
     goals = sum(task.is_goal(state) for state in expected)
     assert outcome.out == f"4 states ({distinct} distinct, {goals} of them goal states) in {folder}\n"
-
-
-@pytest.mark.parametrize("name", DOMAINS)
-def test_grounding_a_file_gives_the_state_as_initial_state(
-    goalward: Goalward, bundled: Bundled, tmp_path: Path, name: str
-) -> None:
-    files = bundled(name, size=1, seed=1)
-    goalward("walk", *files.names, "-o", tmp_path / "walks", "--states", "1", "--steps", "3")
-    base = ground_files(*files.names)
-    true = set(base.state_names(random_walk_states(base, 1, 3, 0)[0]))
-    domain = read_domain(files.domain)
-    before = read_problem(files.problem, domain)
-    after = read_problem(tmp_path / "walks" / "p1.pddl", domain)
-    static = {fact for fact in before.init if f"({' '.join(fact)})" not in base.atom_id}
-    assert {fact for fact in after.init if fact not in static} == {tuple(fact[1:-1].split()) for fact in true}
-    assert static <= set(after.init)
-    assert (after.objects, after.goal, after.function_values) == (before.objects, before.goal, before.function_values)
-    again = ground_files(files.domain, tmp_path / "walks" / "p1.pddl")
-    assert set(again.atoms) <= set(base.atoms)
-    assert set(again.state_names(again.init)) == true & set(again.atoms)
-
-
-def test_the_same_seed_gives_the_same_bytes_and_another_seed_does_not(
-    goalward: Goalward, bundled: Bundled, tmp_path: Path
-) -> None:
-    files = bundled("delivery")
-
-    def walk(folder: str, seed: int) -> list[bytes]:
-        assert goalward("walk", *files.names, "-o", tmp_path / folder, "--states", "6", "--seed", str(seed)).code == 0
-        return [(tmp_path / folder / f"p{i}.pddl").read_bytes() for i in range(1, 7)]
-
-    first = walk("one", 3)
-    assert walk("two", 3) == first
-    assert walk("one", 3) == first  # over the files that are there
-    assert walk("three", 4) != first
-
-
-def test_a_walk_without_steps_stays_where_it_is(goalward: Goalward, bundled: Bundled, tmp_path: Path) -> None:
-    files = bundled("gripper")
-    assert goalward("walk", *files.names, "-o", tmp_path / "w", "--states", "1", "--steps", "0").code == 0
-    domain = read_domain(files.domain)
-    start = read_problem(files.problem, domain)
-    assert set(read_problem(tmp_path / "w" / "p1.pddl", domain).init) == set(start.init)
 
 
 @pytest.mark.parametrize(

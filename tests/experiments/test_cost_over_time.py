@@ -75,7 +75,7 @@ def test_a_baseline_that_never_has_a_plan_as_good_gives_a_bound() -> None:
     assert found is not None
     assert (found.baseline_seconds, found.unmatched, found.states) == ((30 + 9) / 2, 1, 4)  # 58 / 18.5 = 3.1
     assert "training pays off after at most 4 states" in found.text
-    assert found.text.endswith("; lama-full found none for 1 of 2 states)")
+    assert found.text.endswith("; lama-full found no plan for 1 of 2 states)")
     short = break_even("portfolio", 58.0, [(best, Curve(((0.1, 40.0),), 0.3))], as_good=True)
     assert short is not None
     assert short.states is None

@@ -80,7 +80,7 @@ def _attempts(output: Path) -> dict[str, tuple[int, float]]:
 
 
 class ByHand:
-    """A Dask scheduler and its workers in processes of their own, as somebody would start them by hand."""
+    """A Dask scheduler and its workers in processes of their own, as users start them by hand."""
 
     def __init__(self, folder: Path, token: str) -> None:
         self.token, self.log, self.address_file = token, folder / "dask.log", folder / "scheduler.json"

@@ -1,4 +1,4 @@
-"""Who may talk to the scheduler of an experiment: those who hold the key that was made for the run, and nobody else."""
+"""Only holders of the key that was made for a run may talk to its scheduler."""
 
 from __future__ import annotations
 

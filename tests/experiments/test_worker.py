@@ -28,7 +28,6 @@ from goalward.experiments.store import Unit
 from goalward.experiments.units import Job, Schedule
 from goalward.experiments.worker import UnitOutcome, run_unit
 from goalward.search.learned import load_model
-from goalward.search.model import save_model
 from goalward.task.domains import generate
 from goalward.task.plan_file import read_plan
 
@@ -161,7 +160,7 @@ def test_what_a_unit_starts_ends_with_it(
 
 
 def _gone(pid: int) -> bool:
-    """Has a process ended, or does it within a moment?"""
+    """True if a process has ended or ends within a moment."""
     for _ in range(100):
         try:
             state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
@@ -269,35 +268,6 @@ def test_a_planner_that_somebody_kills_is_no_result(
 
 def test_the_worker_is_not_changed_by_its_units() -> None:
     assert "MISBEHAVIOUR" not in os.environ
-
-
-@pytest.mark.parametrize(("use", "algorithm"), [("search", "hybrid"), ("none", "portfolio"), (None, "hybrid")])
-def test_a_model_of_no_use_is_left_out_as_goalward_solve_does(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, use: str | None, algorithm: str
-) -> None:
-    searching = 'search = { algorithm = "auto" }\n'
-    config = read_config(tomllib.loads(CONFIG.format(states=1, more="") + TRAINING + searching))
-    schedule = Schedule(config, find_instances(config, tmp_path), tmp_path)
-    training = next(unit for unit in schedule.units if unit.kind == "train")
-    model = schedule.model_file(training)
-    model.parent.mkdir(parents=True)
-    assert unit_work.do_unit(schedule.job(training, model)).status == "trained"
-    trained = load_model(model)
-    trained.info.pop("network_use", None)
-    trained.info.pop("solved_without", None)
-    trained.info.update({} if use is None else {"network_use": use})
-    save_model(trained, model)
-    real, used = unit_work.solve, []
-
-    def listening(start: Any, heuristic: Any, options: Any, **more: Any) -> Any:
-        used.append((options.algorithm, heuristic.name))
-        return real(start, heuristic, options, **more)
-
-    monkeypatch.setattr(unit_work, "solve", listening)
-    search = next(unit for unit in schedule.units if schedule.training_of(unit) == training)
-    result = unit_work.do_unit(schedule.job(search, tmp_path / "plan"))
-    assert result.status == "solved", result.error
-    assert used == [(algorithm, trained.info["method"])]
 
 
 def cpu_job(schedule: Schedule, method: str, tmp_path: Path, seconds: float) -> Job:

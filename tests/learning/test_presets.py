@@ -107,34 +107,6 @@ def test_the_papers_network_has_its_layers_and_parameters(n_atoms: int) -> None:
     assert weights.shape == f"{n_atoms} → 250 → 250 → 250 → 250 + skip → 1"
 
 
-def test_the_network_computes_what_the_paper_draws() -> None:
-    network = StateNetwork(30, NetworkShape(width=9), torch.Generator().manual_seed(3))
-    states = torch.rand(50, 30, generator=torch.Generator().manual_seed(1)).round()
-    parts = dict(network.named_parameters())
-
-    def dense(x: torch.Tensor, name: str) -> torch.Tensor:
-        return x @ parts[f"{name}.weight"].T + parts[f"{name}.bias"]
-
-    x = torch.relu(states @ parts["table"] + parts["bias"])
-    x = torch.relu(dense(x, "plain.0"))
-    x = torch.relu(x + dense(torch.relu(dense(x, "blocks.0.first")), "blocks.0.second"))
-    expected = dense(x, "output")[:, 0]
-    assert torch.allclose(network(states), expected, atol=1e-6)
-
-
-def test_the_output_is_linear(dataset: Dataset) -> None:
-    network = begin(dataset, PAPER).network
-    with torch.no_grad():
-        network.output.bias.fill_(-50.0)
-    truth = torch.from_numpy(from_bits(dataset.states, dataset.task.n_atoms).astype(np.float32))
-    values = network(truth).detach()
-    assert values.max() < 0
-    assert values.std() > 0
-    values = network(truth)
-    values.sum().backward()
-    assert float(network.output.weight.grad.abs().sum()) > 0
-
-
 def test_an_epoch_is_one_step_per_batch_of_64(dataset: Dataset) -> None:
     run = begin(dataset, replace(PAPER, max_epochs=1))
     assert run.train() == "all epochs"
@@ -240,12 +212,6 @@ def test_only_the_clock_ends_expert_iteration_if_there_is_one() -> None:
     assert PreimageOptions(time_limit=60, expert=False).resolved().max_epochs == FAST.max_epochs
     assert PreimageOptions().resolved().max_epochs == ROUNDS
     assert PreimageOptions(time_limit=60, preset="paper").resolved().max_epochs == PAPER.max_epochs
-
-
-@pytest.mark.parametrize("name", ["improve", "race", "fresh", "enough_looks"])
-def test_options_of_earlier_versions_say_what_took_their_place(name: str) -> None:
-    with pytest.raises(UsageError, match=f"there is no option {name} any more: "):
-        make_options("n-rsl", texts={name: "led"})
 
 
 def test_atoms_that_do_not_matter_have_no_weight(dataset: Dataset) -> None:

@@ -63,6 +63,7 @@ def test_one_or_two_states_are_no_evidence() -> None:
         known = {way: [Attempt(1.0, 1.0, 2 * cost) for cost in costs] for way in WAYS}
         known["hybrid"] = [Attempt(0.1, 0.1, cost) for cost in costs]
         assert Verdict(known).best is None
+        assert Verdict(known).use is NetworkUse.UNKNOWN
 
 
 def test_if_plans_cost_the_same_the_clearly_faster_way_wins() -> None:
@@ -72,7 +73,7 @@ def test_if_plans_cost_the_same_the_clearly_faster_way_wins() -> None:
 
 
 def test_nothing_is_said_of_the_network_if_no_state_is_solved_in_any_way() -> None:
-    said = verdict(dict.fromkeys(WAYS, (None, None)), {"network": 0.1}).info()
+    said = verdict(dict.fromkeys(WAYS, (None, None, None)), {"network": 0.1}).info()
     assert (said["network_use"], said["lead"], said["network_share"]) == ("unknown", "landmarks", 0.0)
 
 

@@ -1,4 +1,4 @@
-"""How everything was run: what the store remembers, in words, and without the places of somebody's files."""
+"""The provenance of results in words, without the folders of a user."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class Relaxed:
             reached = reached.union(*(self.add[o] for o in fresh)) - banned
 
     def needs(self, state: State, target: Iterable[int], atoms: Iterable[int]) -> bool:
-        """Can the target not be reached without these atoms?"""
+        """True if the target cannot be reached without these atoms."""
         return not frozenset(target) <= self.reach(state, atoms)[0]
 
     def facts(self, state: State) -> set[int]:

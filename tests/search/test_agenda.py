@@ -1,4 +1,4 @@
-"""Search goal by goal: the order of goals, against one written as plainly as can be, and plans against brute force."""
+"""Goal agendas: the order of goals against a plain implementation, and plans against brute force."""
 
 from __future__ import annotations
 

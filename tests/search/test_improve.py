@@ -330,7 +330,7 @@ def test_options_out_of_bounds_are_refused(wrong: dict[str, int]) -> None:
 
 @pytest.fixture(scope="module")
 def endless(puzzle: Task) -> tuple[Task, tuple[int, ...]]:
-    """A plan that nobody improves to the end in the time of a test."""
+    """A plan whose improvement does not end in the time of a test."""
     return puzzle, search(puzzle, "ff").plan or ()
 
 

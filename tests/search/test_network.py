@@ -84,7 +84,7 @@ def integer_weights(task: Task, width: int = 12, seed: int = 0) -> NetworkWeight
 
 
 def agree(found: Floats, expected: Floats) -> bool:
-    """Do values differ by no more than rounding explains?"""
+    """True if values differ by no more than rounding explains."""
     return bool(np.abs(found - expected).max() <= 1e-4 * max(1.0, float(np.abs(expected).max())))
 
 
@@ -239,7 +239,7 @@ def in_numpy(weights: NetworkWeights) -> Callable[[npt.NDArray[np.uint8]], Float
 
 
 def same_search(first: SearchResult, second: SearchResult) -> bool:
-    """Did two searches do the same all the way?"""
+    """True if two searches did exactly the same."""
     counts = [(s.expanded, s.evaluated, s.initial_h, s.best_h) for s in (first.statistics, second.statistics)]
     return (first.status, first.plan, counts[0]) == (second.status, second.plan, counts[1])
 

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from goalward.errors import GoalwardError
+from goalward.errors import GoalwardError, UsageError
 from goalward.search import SearchOptions, Statistics, Status, best_first, bind_heuristic, search, solving
-from goalward.search.solving import DEFAULT_IMPROVEMENT, Outcome, solve, solve_all
+from goalward.search.solving import DEFAULT_IMPROVEMENT, Improvement, Outcome, solve, solve_all
 from goalward.search.starts import Start, initial_state
 from goalward.search.strategy import default_search
 from goalward.task.states import format_problem, random_walk_states
@@ -119,6 +119,8 @@ def test_a_plan_is_improved_while_it_pays_and_at_most_as_long_as_a_long_search_t
     searched: float, limit: float | None, expected: object
 ) -> None:
     assert DEFAULT_IMPROVEMENT.limits(searched, limit) == expected
+    with pytest.raises(UsageError, match="the time for improving a plan must be above 0 s, but is 0"):
+        Improvement(0.0)
 
 
 def test_what_comes_before_a_search_counts(monkeypatch: pytest.MonkeyPatch) -> None:

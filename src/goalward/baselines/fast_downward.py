@@ -131,7 +131,7 @@ class PlannerResult:
     """All plans of an anytime planner; the last one is that in ``steps``."""
     reason: str = ""
     signal: int | None = None
-    """The signal that ended a failed run; somebody else may have sent it."""
+    """The signal that ended a failed run; another process may have sent it."""
 
     @property
     def solved(self) -> bool:

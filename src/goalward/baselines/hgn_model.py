@@ -42,6 +42,7 @@ Weights = dict[str, npt.NDArray[np.float32]]
 
 
 def _unit_costs(text: str) -> bool:
+    """True for "unit" and False for "pddl", the values of the option ``costs``; KeyError for others."""
     return {"unit": True, "pddl": False}[text.lower()]
 
 
@@ -87,7 +88,7 @@ class DomainOptions(Options):
     time_limit: float | None = option(
         None, "time limit, without grounding; at most half of it is for finding optimal plans", kind=DURATION
     )
-    seed: int = option(0, "same seed, same machine, same model", 0, 2**32 - 1)
+    seed: int = option(0, "random seed; the same seed gives the same model on the same machine", 0, 2**32 - 1)
     threads: int = option(1, "threads for PyTorch", 1, 1024)
 
 

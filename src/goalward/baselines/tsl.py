@@ -32,7 +32,7 @@ class TslOptions(SupervisedOptions):
     """The options of TSL: the random walks, and the time limits of the teacher."""
 
     walk_steps: int = option(200, "steps of a random walk", 1, 1_000_000)
-    teacher_seconds: float = option(5.0, "time limit of the teacher for the end of one walk", kind=DURATION)
+    teacher_seconds: float = option(5.0, "time limit of the teacher's search from the end of one walk", kind=DURATION)
     teaching_share: float = option(
         0.5, "share of the time limit that the teacher may use; the rest is for training", 0.01, 0.99, kind=SHARE
     )

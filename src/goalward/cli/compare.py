@@ -63,13 +63,13 @@ COLUMNS = (
     ),
     flag(
         "--train-limit",
-        help="for the training of each method, grounding included",
+        help="time limit for the training of each method, including grounding",
         kind=DURATION,
         default=Budgets.train,
     ),
-    time_limit("for each state, grounding or loading included", default=Budgets.search),
-    flag("--memory-limit", help="of the process: 512M, 4G", kind=SIZE, default=Budgets.memory),
-    flag("--seed", help="of all training", default=0, low=0),
+    time_limit("time limit for each state, including grounding or loading", default=Budgets.search),
+    flag("--memory-limit", help="memory limit of the process: 512M, 4G", kind=SIZE, default=Budgets.memory),
+    flag("--seed", help="random seed of all trainings", default=0, low=0),
     flag(
         "--batch",
         help="states that searches with learned heuristics expand at once; default: as goalward solve",

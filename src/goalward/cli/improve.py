@@ -38,7 +38,7 @@ from goalward.task.validate import Validation
     *TASK,
     PLAN,
     PLAN_OUTPUT,
-    time_limit("for the whole command: 90s, 5m, 1h30m", default=10.0),
+    time_limit("time limit for the whole command: 90s, 5m, 1h30m", default=10.0),
     MEMORY_LIMIT,
     flag(
         "--costs",
@@ -47,7 +47,7 @@ from goalward.task.validate import Validation
         default="pddl",
     ),
     CORES,
-    flag("--seed", help="for random choices", default=0, low=0),
+    flag("--seed", help="random seed", default=0, low=0),
     FORCE,
     JSON,
 )

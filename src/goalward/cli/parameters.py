@@ -165,7 +165,7 @@ MODEL_OUTPUT = path_flag("--output", "-o", help="the model file, NAME.goalward",
 FORCE = switch("--force", help="replace files that goalward did not write")
 JSON = switch("--json", "as_json", help="print one JSON object and nothing else")
 CSV = switch("--csv", "as_csv", help="print a CSV table and nothing else")
-MEMORY_LIMIT = flag("--memory-limit", help="of the process: 512M, 4G", kind=SIZE)
+MEMORY_LIMIT = flag("--memory-limit", help="memory limit of the process: 512M, 4G", kind=SIZE)
 
 
 def settings_flag(help: str, metavar: str = "NAME=VALUE") -> Flag:

@@ -80,7 +80,7 @@ DEFAULT_SERIES = Path("plan")
         choices=("unit", "pddl"),
         note="default: pddl for astar and wastar, otherwise unit",
     ),
-    time_limit("for the whole command: 90s, 5m, 1h30m"),
+    time_limit("time limit for the whole command: 90s, 5m, 1h30m"),
     MEMORY_LIMIT,
     flag(
         "--batch",

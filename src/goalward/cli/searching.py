@@ -57,4 +57,4 @@ def search_flag(note: str, more: str = "") -> Flag:
 
 def parse_improvement(text: str | None) -> Improvement | None:
     """The limits of plan improvement, from the value of --improve."""
-    return DEFAULT_IMPROVEMENT if text is None else Improvement.of(text)
+    return DEFAULT_IMPROVEMENT if text is None else Improvement.of(text, "--improve")

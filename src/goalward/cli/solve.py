@@ -31,7 +31,7 @@ from goalward.search.learned import load_model
 from goalward.search.planning import LearnedModel
 from goalward.search.solving import TIME_LIMIT, Outcome, solve_all
 from goalward.search.starts import Start
-from goalward.search.strategy import describe_cost_ratio, strategy_for
+from goalward.search.strategy import NetworkUse, describe_cost_ratio, network_use, strategy_for
 from goalward.task.plan_file import write_text_atomically
 from goalward.task.sexpr import read_text
 from goalward.task.states import missing_facts
@@ -46,7 +46,7 @@ INVALID = "invalid input"
 @command(
     argument("model", "model file made by goalward train or train-domain"),
     argument("states", "PDDL problem files; a model of one problem uses only their :init", nargs=-1, required=True),
-    time_limit("for each state, including its share of the time for loading", default=TIME_LIMIT),
+    time_limit("time limit for each state, including its share of the time for loading", default=TIME_LIMIT),
     MEMORY_LIMIT,
     search_flag(
         "default: hybrid; portfolio if training found that the model does not help",
@@ -110,7 +110,7 @@ def solve(
     )
     plain = not (as_json or as_csv)
     if plain:
-        say(f"Loaded {model} and {counted(len(states), 'state')} in {format_duration(limits.elapsed - begun)}")
+        say(f"Loaded {model} and {counted(len(readable), 'state')} in {format_duration(limits.elapsed - begun)}")
         if algorithm is None and options.algorithm == "portfolio":
             say_wrapped(_without_the_network(loaded))
     rows: list[Row] = []
@@ -186,7 +186,9 @@ def _without_the_network(model: LearnedModel) -> str:
             "Training found that the network is good for improving plans, but not for finding them, so it is only "
             "used for improvement (--search hybrid uses it for both)."
         )
-    return "Training found that this model does not help: searching without it (--search hybrid uses it)."
+    unknown = network_use(model.info) is NetworkUse.UNKNOWN
+    found = "could not tell whether this model helps" if unknown else "found that this model does not help"
+    return f"Training {found}: searching without it (--search hybrid uses it)."
 
 
 def _cell(value: Any) -> Any:
@@ -358,7 +360,7 @@ class _Results:
             say(self._table.header())
 
     def add(self, row: Row) -> None:
-        """A state is done."""
+        """Count a finished state and print its row."""
         self._done += 1
         self._solved += is_solved(row)
         self._next_look = LOOK_INTERVAL

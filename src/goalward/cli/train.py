@@ -67,7 +67,7 @@ def _flags(*names: str, section: str = OPTIONS) -> list[Flag]:
     *_flags("seed", "cores", "device"),
     path_flag("--log", metavar="DIR", help="folder for the training curve: CSV, and TensorBoard if it is installed"),
     flag(
-        "--method", help="how to learn; goalward methods explains them", default=DEFAULT_METHOD,
+        "--method", help="the learning method; goalward methods explains each", default=DEFAULT_METHOD,
         metavar="|".join(learned_methods()), section=METHOD,
     ),
     *_flags("preset", "trials", section=METHOD),
@@ -190,7 +190,7 @@ def _verdict(info: dict[str, Any]) -> str:
         return f"goalward solve finds plans without the network and improves them with it.{cheaper}"
     if use is NetworkUse.UNKNOWN:
         return (
-            "The searches were too short to tell whether this model helps, so goalward solve will search without it. "
+            "There was too little time to tell whether this model helps, so goalward solve will search without it. "
             "Try a longer --time-limit or a longer --set validation_seconds=…, or see how it does: goalward compare."
         )
     others = [name for name in learned_methods() if name != info["method"]]

@@ -159,7 +159,7 @@ class TrainingView(_View, Watcher):
         return self.go_on()
 
     def rests(self, trial: int) -> None:
-        """A trial that was trained beside others has ended."""
+        """One of several trials has ended."""
         self._heard_of(trial).at_work = False
 
     def rows(self) -> list[Row]:

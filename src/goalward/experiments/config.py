@@ -73,7 +73,7 @@ class Budgets(Options):
     search: float = option(TIME_LIMIT, "time limit of a search, with grounding or loading", kind=DURATION)
     memory: int = option(4 * 2**30, "memory limit of the process of a unit", kind=SIZE)
     grace: float = option(30.0, "time after the limit until a unit is killed", kind=DURATION)
-    clock: str = option("wall", "the clock of time limits: wall-clock time, or CPU time", choices=CLOCKS)
+    clock: str = option("wall", "what time limits count: wall-clock time or CPU time", choices=CLOCKS)
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Validation(Options):
     """Validation of the models of several seeds, from which the best one is chosen; 0 states turn it off."""
 
     states: int = option(0, "number of validation states, the ends of random walks", 0, 10_000)
-    search: float = option(2.0, "time limit of the search from each of them", kind=DURATION)
+    search: float = option(2.0, "time limit of the search from each validation state", kind=DURATION)
 
 
 @dataclass(frozen=True)

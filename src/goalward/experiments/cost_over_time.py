@@ -97,7 +97,7 @@ class BreakEven:
         ours, theirs = format_short_duration(self.seconds), format_short_duration(self.baseline_seconds)
         times = f"{ours} per state against {theirs}"
         if self.unmatched:
-            times += f"; {self.baseline} found none for {self.unmatched} of {counted(self.compared, 'state')}"
+            times += f"; {self.baseline} found no plan for {self.unmatched} of {counted(self.compared, 'state')}"
         if self.states is not None:
             states = f"{'at most ' if self.unmatched else ''}{counted(self.states, 'state')}"
             training = f"{format_duration(self.training)} of training"

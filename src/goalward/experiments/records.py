@@ -122,6 +122,7 @@ _META: dict[str, type | tuple[type, ...]] = {
 
 
 def _table(values: Any, kinds: dict[str, type | tuple[type, ...]], what: str) -> dict[str, Any]:
+    """The values; ValueError unless they are a dictionary whose known entries have the types of ``kinds``."""
     if not isinstance(values, dict):
         raise ValueError(f"{what} must be a table")
     for name, kind in kinds.items():

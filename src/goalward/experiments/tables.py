@@ -35,12 +35,14 @@ def as_label(text: str) -> str:
 
 
 def _table(value: Any) -> dict[str, Any]:
+    """The value; ValueError unless it is a table of TOML."""
     if not isinstance(value, dict):
         raise ValueError
     return value
 
 
 def _texts(value: Any) -> tuple[str, ...]:
+    """The value as a tuple of texts; ValueError unless it is a list of texts."""
     if not isinstance(value, (list, tuple)):
         raise ValueError
     return tuple(_text(line) for line in value)

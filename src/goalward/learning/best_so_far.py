@@ -23,13 +23,13 @@ class BestSoFar:
         self.state = copy.deepcopy(self.network.state_dict())
 
     def add(self, epoch: int, loss: float) -> None:
-        """Take the weights of now if their loss is less than all before."""
+        """Keep the present weights if their loss is the lowest so far."""
         if loss < self.loss:
             self.loss = loss
             self.keep(epoch)
 
     def patience_is_over(self, epoch: int) -> bool:
-        """Has nothing better come for too many epochs?"""
+        """True if the loss has not improved for ``patience`` epochs."""
         return epoch - self.epoch >= self.patience
 
     def restore(self) -> None:

@@ -26,13 +26,13 @@ SHARES: dict[str, float] = {
 the lead and the network's use (rovers p30)."""
 
 LEAST_SECONDS = 0.1
-"""What a step of learning gets, however little time is left. Not tuned."""
+"""Minimum time for a step of learning, in seconds, even if less is left. Not tuned."""
 
 Clock = Callable[[], float]
 
 
 class Budget:
-    """So many seconds from now on, or no limit; ``spent`` of them have gone before.
+    """A time limit in seconds from now, or none; ``spent`` seconds of it are already used.
 
     Tests replace the clock.
     """
@@ -49,17 +49,17 @@ class Budget:
 
     @property
     def left(self) -> float | None:
-        """Seconds that remain, a moment at least; None without a limit."""
+        """Remaining seconds, at least :data:`LEAST_SECONDS`; None without a limit."""
         return None if self.seconds is None else max(self.seconds - self.elapsed, LEAST_SECONDS)
 
     @property
     def remaining(self) -> float:
-        """Seconds that remain, negative once they are used up; infinity without a limit."""
+        """Remaining seconds, negative once the time is used up; infinity without a limit."""
         return math.inf if self.seconds is None else self.seconds - self.elapsed
 
     @property
     def over(self) -> bool:
-        """Is the time used up?"""
+        """True once the time is used up."""
         return self.remaining <= 0
 
     @property
@@ -68,14 +68,14 @@ class Budget:
         return 0.0 if self.seconds is None else min(self.elapsed / max(self.seconds, 1e-9), 1.0)
 
     def until(self, share: str) -> Callable[[], bool]:
-        """What long work asks whether to go on: until this share of the time is used, from the beginning on."""
+        """Return a ``go_on`` function that is true until this share of the time, from the beginning, is used."""
         if self.seconds is None:
             return lambda: True
         deadline = self.begun + SHARES[share] * self.seconds
         return lambda: self.clock() < deadline
 
     def for_a_while(self, share: str) -> Callable[[], bool]:
-        """The same, from now on."""
+        """Return a ``go_on`` function that is true until this share of the time, from now, is used."""
         if self.seconds is None:
             return lambda: True
         deadline = self.clock() + SHARES[share] * self.seconds

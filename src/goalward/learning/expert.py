@@ -168,13 +168,13 @@ class ExpertIteration:
                 self._solve(heuristic, start, go_on)
 
     def _walk(self, n: int, go_on: GoOn) -> BitRows:
-        """Ends of random walks, short and long ones."""
+        """The ends of ``n`` random walks, short and long ones."""
         steps = np.unique(np.exp(self._random.uniform(0, np.log(self.recipe.longest_walk), n)).astype(np.int32))
         walked = states_along_walks(self.task, -(-n // len(steps)), steps, int(self._random.integers(2**63)), go_on)
         return walked[self._random.permutation(len(walked))[:n]]
 
     def _led_to(self, heuristic: BoundHeuristic, go_on: GoOn) -> BitRows:
-        """Where greedy searches with the network are left, if they have not met a goal."""
+        """The states that greedy searches with the network reached last, if they found no goal."""
         recipe, random = self.recipe, self._random
         earlier = self._left_at
         if earlier is None or not len(earlier):
@@ -225,12 +225,12 @@ class ExpertIteration:
     # --- what is learned ---
 
     def _plan(self, start: Ints, operators: tuple[int, ...]) -> Plan:
-        """A plan with all that is learned from it."""
+        """A plan with the data that the network learns from it."""
         states = states_along(self.task, start, operators)
         return Plan(operators, states, regress_plans(self.task, [operators]), self._siblings(operators, states))
 
     def _siblings(self, operators: tuple[int, ...], states: BitRows) -> Choices:
-        """What else could have been done at each step; what the plan does later is no worse, and is left out."""
+        """Other successors for each step of a plan, except by operators that the plan uses later: they are as good."""
         problem = native_problem(self.task, whole=True)
         siblings, owners, costs = [], [], []
         prices = np.ones(self.task.n_operators) if self.unit_costs else self.task.costs
@@ -247,7 +247,7 @@ class ExpertIteration:
         )  # fmt: skip
 
     def _choices(self) -> Choices | None:
-        """Some steps of the plans."""
+        """A random choice of the steps of the plans; None without plans."""
         if not self.plans:
             return None
         known = join_choices([plan.choices for plan in self.plans.values()])
@@ -268,7 +268,7 @@ class ExpertIteration:
         return states, label(self.task, known, states, unit_costs=self.unit_costs).astype(np.float32)
 
     def _from_plans(self, n: int, plans: list[Plan], known: Rollouts) -> list[BitRows]:
-        """States along plans, goals at their ends, and states beside them, which contain one of their pre-images."""
+        """States along plans, goal states at their ends, and other states that contain one of the plans' pre-images."""
         along = np.concatenate([plan.states for plan in plans])
         goals = np.concatenate([plan.states[-1:] for plan in plans])
         n_goals, n_beside = round(n * self.recipe.goal_share), n // 2

@@ -1,4 +1,4 @@
-"""What a network is trained on in an epoch: labelled states, and steps of plans to rank before their alternatives.
+"""The training data of an epoch: labelled states, and steps of plans that should be ranked above their alternatives.
 
 No PyTorch here: a network comes as a function that gives its weights.
 """
@@ -38,7 +38,7 @@ class Choices:
         return len(self.before)
 
     def select(self, steps: npt.NDArray[np.int64]) -> Choices:
-        """Some of the steps, in this order."""
+        """The chosen steps, in this order."""
         first, end = (np.searchsorted(self.owners, steps, side) for side in ("left", "right"))
         counts = end - first
         rows = np.arange(counts.sum()) + np.repeat(first - (np.cumsum(counts) - counts), counts)
@@ -50,7 +50,7 @@ class Choices:
 
 
 def join_choices(parts: list[Choices]) -> Choices:
-    """All of them, one after the other."""
+    """Concatenate the steps of all parts."""
     columns = {
         column.name: np.concatenate([getattr(part, column.name) for part in parts]) for column in fields(Choices)
     }
@@ -61,7 +61,7 @@ def join_choices(parts: list[Choices]) -> Choices:
 
 @dataclass(frozen=True, eq=False)
 class Lesson:
-    """What an epoch is made of. It takes at least so many ``passes`` over the states, and at least so many seconds."""
+    """The data of an epoch, which makes at least ``passes`` passes over the states and takes at least ``seconds``."""
 
     states: BitRows
     labels: npt.NDArray[np.float32]
@@ -76,7 +76,7 @@ class Lessons(Protocol):
     task: Task
 
     def next(self, progress: float, weights: CurrentWeights | None) -> Lesson:
-        """The lesson after so much of the training (0 to 1); there are no weights before the first epoch."""
+        """The next lesson; ``progress`` of the training, from 0 to 1. ``weights`` is None before the first epoch."""
 
     def may_end(self) -> bool:
-        """Asked if the network does well already: may training end, or is there more to learn from?"""
+        """True if training may end once the network does well; False if there is more to learn from."""

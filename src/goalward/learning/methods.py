@@ -47,7 +47,7 @@ class Method:
 
     @property
     def learn(self) -> Callable[[Trial[Any]], TrainingResult]:
-        """How one trial learns."""
+        """The function that trains the network of one trial."""
         assert self.home is not None
         learn: Callable[[Trial[Any]], TrainingResult] = import_module(self.home.rpartition(".")[0]).learn
         return learn

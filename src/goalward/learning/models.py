@@ -60,7 +60,7 @@ def train_model(
 
 @dataclass(frozen=True, eq=False)
 class Trained:
-    """What a trial has learned, and the verdict on it; None if there was no time for one."""
+    """The result of a trial, and the verdict on its network; None if there was no time for a verdict."""
 
     seed: int
     result: TrainingResult
@@ -109,7 +109,7 @@ class _Training:
         trial = Trial(self.task, self.method, self.options, number, budget, self.states, self.watcher, self.together)
         result = self.learn(trial)
         verdict = None
-        if self.states and result.end != "interrupted":  # after Ctrl-C nobody should have to wait
+        if self.states and result.end != "interrupted":  # after Ctrl-C, end at once
             trial.phase("validation")
             heuristic = bind_network(self.task, result.weights, unit_costs=result.unit_costs)
             left = None if seconds is None else min(whole.remaining, self.budget.remaining) + LEAST_SECONDS
@@ -146,7 +146,7 @@ def _info(method: str, options: LearnOptions, trained: list[Trained], best: Trai
 
 
 def _outcome(trained: Trained) -> dict[str, Any]:
-    """What is said of every trial, and of the model that comes from the best."""
+    """The figures of a trial that the model file keeps."""
     result = trained.result
     return {
         "seed": trained.seed,

@@ -1,4 +1,4 @@
-"""How a network is shaped, trained and chosen: the options that learned methods share.
+"""The options that learned methods share: the shape of the network, its training, and the choice among trials.
 
 A method has a class of its own beside its learner: :class:`SupervisedOptions` and more where a network is fitted to a
 data set, :class:`LearnOptions` and more where it makes its data while it learns. No PyTorch here, so that the command
@@ -58,7 +58,7 @@ class NetworkShape(Options):
     """|F| → width → width … → residual blocks of two layers → 1."""
 
     width: int = option(250, "width of the network's layers", 1, 8192)
-    plain_layers: int = option(2, "plain layers of the network, the first one too", 1, 32)
+    plain_layers: int = option(2, "plain layers of the network, including the first", 1, 32)
     residual_blocks: int = option(1, "residual blocks of two layers each, after the plain ones", 0, 32)
 
 
@@ -69,15 +69,15 @@ class NetworkOptions(NetworkShape):
     What the preset fills in is None until :meth:`resolved` is called; everything that trains does so first.
     """
 
-    preset: str = option("fast", "values for what is left open: fast, or the paper's to the letter", choices=PRESETS)
-    batch_size: int = by_preset("states of a step of gradient descent", 1, 1_000_000)
+    preset: str = option("fast", "defaults of the other options: fast, or exactly those of the paper", choices=PRESETS)
+    batch_size: int = by_preset("states in one step of gradient descent", 1, 1_000_000)
     learning_rate: float = by_preset("learning rate of Adam at the beginning", 1e-9, 10.0)
     time_limit: float | None = option(
         None,
-        "of the whole training, shared by the trials; goalward train also counts grounding and loading",
+        "time limit of the training, shared by the trials; that of goalward train includes grounding and loading",
         kind=DURATION,
     )
-    seed: int = option(0, "same seed, same machine, same model", 0, 2**32 - 1)
+    seed: int = option(0, "random seed; the same seed gives the same model on the same machine", 0, 2**32 - 1)
     device: str = option("cpu", "where PyTorch trains", choices=("cpu", "cuda"))
     threads: int = option(1, "threads for PyTorch", 1, 1024)
 
@@ -94,7 +94,7 @@ class NetworkOptions(NetworkShape):
 
 @dataclass(frozen=True)
 class TrainingOptions(NetworkOptions):
-    """How a network is fitted to a data set; the weights with the least validation loss are kept.
+    """Options for fitting a network to a data set; the weights with the least validation loss are kept.
 
     ``schedule`` "constant" keeps the learning rate; "cosine" lets it fall to 1 % over ``max_epochs`` or the time limit,
     whichever ends first. ``normalise`` fits the labels less their mean, divided by their standard deviation; the
@@ -102,12 +102,12 @@ class TrainingOptions(NetworkOptions):
     range of the labels.
     """
 
-    max_epochs: int = by_preset("passes over the training states at most", 1, 10**9)
+    max_epochs: int = by_preset("maximum number of passes over the training states", 1, 10**9)
     patience: int = by_preset("epochs without a lower validation loss after which training stops", 1, 10**9)
     schedule: str = by_preset(
-        "how the learning rate changes: not at all, or falling to 1 % along a cosine", choices=("constant", "cosine")
+        "the learning rate: constant, or falling to 1 % along a cosine", choices=("constant", "cosine")
     )
-    normalise: bool = by_preset("fit labels less their mean, divided by their deviation")
+    normalise: bool = by_preset("subtract the mean from the labels and divide them by their standard deviation")
     validation_share: float = option(
         0.2, "share of the states that is held out to stop training early", 0.001, 0.9, kind=SHARE
     )
@@ -115,12 +115,12 @@ class TrainingOptions(NetworkOptions):
 
 @dataclass(frozen=True)
 class LearnOptions(NetworkOptions):
-    """What every learned method can be told; each adds options of its own."""
+    """Options of every learned method; each method adds its own."""
 
     trials: int = option(
         1, "networks to train, each with a seed of its own; the best on validation states is kept", 1, 1000
     )
-    cores: int = option(1, "trials that are trained side by side, each on a core; 0: on all there are", 0, 1024)
+    cores: int = option(1, "number of trials trained at the same time, each on one core; 0: on all cores", 0, 1024)
     validation_states: int = option(10, "ends of random walks that choose among the trials", 0, 10_000)
     validation_seconds: float = option(2.0, "time for the search from each validation state", kind=DURATION)
 
@@ -155,5 +155,7 @@ class SupervisedOptions(TrainingOptions, LearnOptions):
     """
 
     required_probes: int = by_preset(
-        "probes in a row with all their states solved straight and by short plans that end training; 0: never", 0, 1000
+        "training ends after this many good probes in a row (all states solved directly, by short plans); 0: never",
+        0,
+        1000,
     )

@@ -30,7 +30,7 @@ TRAINED_PER_EXPANSION = 100
 
 @dataclass(frozen=True)
 class Probe:
-    """What short searches do with the validation states, judged by the last search from each of them.
+    """Results of short searches from validation states; only the last search from each state counts.
 
     ``enough``: the searches of this probe solved their states, straight, by plans that improvement did not shorten.
     ``cost_ratio`` is the cost of the plans over that of the best known plans of the same states; it and
@@ -83,7 +83,7 @@ class Probes:
         return Probe(len(self._last), len(self.states), enough, *ratios)
 
     def _keep(self, found: ManyResults, chosen: list[int]) -> bool:
-        """Keep the figures of each search and the cost of the best plan; are all searches good enough?"""
+        """Keep the figures of each search and the cost of the best plan; True if all searches are good enough."""
         enough = True
         for i, solved, expanded, plan in zip(chosen, found.solved, found.expanded, found.plans, strict=True):
             self._last.pop(i, None)

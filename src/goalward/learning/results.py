@@ -1,4 +1,4 @@
-"""What training gives: the weights, the curve, and how it ended. No PyTorch here."""
+"""The results of training: the weights, the curve, and the reason for its end. No PyTorch here."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class TrainingResult:
 
     @property
     def validation_loss(self) -> float:
-        """That of the epoch whose weights were kept; infinite if there was none."""
+        """The validation loss of the epoch whose weights were kept; infinite if there was none."""
         return next((epoch.validation_loss for epoch in self.curve if epoch.number == self.best_epoch), math.inf)
 
 

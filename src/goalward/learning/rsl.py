@@ -21,7 +21,7 @@ from goalward.regression.sizes import suggest_length, suggest_rollouts
 from goalward.sampling import LABELS, SAMPLERS, SamplingOptions, Source
 
 ROUNDS = 200
-"""Of expert iteration if neither a time limit nor a number of epochs is given: about a minute. Not tuned."""
+"""Rounds of expert iteration, about a minute, if neither a time limit nor a number of epochs is given. Not tuned."""
 
 
 def _explained(table: dict[str, Any]) -> str:
@@ -33,22 +33,24 @@ class PreimageOptions(SupervisedOptions):
     """Rollouts and samples of RSL and N-RSL, with the paper's symbols."""
 
     width: int = by_preset("width of the network's layers", 1, 8192)
-    samples: int = option(100_000, "N_t, training states", 10, 50_000_000)
-    random_share: float = option(0.5, "P_r, share of random ones among them", kind=SHARE)
-    rollouts: int = by_preset("N_r, regressions from the goal; 0: by the task", 0, 100_000)
-    length: int = by_preset("L, steps of each regression; 0: by the task", 0, 1_000_000)
-    sampler: str = by_preset(f"where open atoms come from ({_explained(SAMPLERS)})", choices=SAMPLERS)
-    labels: str = by_preset(f"what states are labelled with ({_explained(LABELS)})", choices=LABELS)
-    costs: str = by_preset("what labels count: the PDDL's costs if it has any, or steps", choices=("pddl", "unit"))
-    expert: bool = by_preset("carry on with expert iteration: plans found with the network teach it")
+    samples: int = option(100_000, "N_t, number of training states", 10, 50_000_000)
+    random_share: float = option(0.5, "P_r, share of random states among the training states", kind=SHARE)
+    rollouts: int = by_preset("N_r, regressions from the goal; 0: chosen from the task", 0, 100_000)
+    length: int = by_preset("L, steps of each regression; 0: chosen from the task", 0, 1_000_000)
+    sampler: str = by_preset(f"how open atoms get values ({_explained(SAMPLERS)})", choices=SAMPLERS)
+    labels: str = by_preset(f"the label of a state ({_explained(LABELS)})", choices=LABELS)
+    costs: str = by_preset(
+        "what labels count: the costs in the PDDL, if it has any, or steps", choices=("pddl", "unit")
+    )
+    expert: bool = by_preset("continue with expert iteration: learn from plans that were found with the network")
 
     @property
     def counts_steps(self) -> bool:
-        """As the option ``costs`` says."""
+        """True if labels count steps even if the PDDL has costs."""
         return self.costs == "unit"
 
     def resolved(self) -> Self:
-        """Rounds of expert iteration go on until the time limit, if there is one and nobody says otherwise."""
+        """With a time limit, expert iteration runs until then unless ``max_epochs`` is set."""
         full = super().resolved()
         if not full.expert:
             return full

@@ -34,7 +34,7 @@ HEAD_STARTS = (0.1, 1.0)
 """The head start of the lead is twice the time of its longest search, between so many seconds."""
 
 Way = Lead | None
-"""How a state is solved: without the network (None), or with the network taking part in improvement and with this part
+"""A way to solve a state: without the network (None), or with the network taking part in improvement and this part
 leading in the search for a first plan. If h_FF and landmarks lead, that is the search without the network."""
 WAYS: tuple[Way, ...] = (None, *LEADS)
 
@@ -50,7 +50,7 @@ class Attempt:
 
 @dataclass
 class Verdict:
-    """What each way does with the same validation states."""
+    """The results of all ways to solve the same validation states."""
 
     attempts: dict[Way, list[Attempt]] = field(default_factory=lambda: {way: [] for way in WAYS})
 
@@ -99,8 +99,8 @@ class Verdict:
 
     @property
     def use(self) -> NetworkUse:
-        """What the network is used for."""
-        if not self.solved(*WAYS):
+        """The use of the network in the best way; unknown if too few states were tried, or none was solved."""
+        if self.states < MIN_STATES or not self.solved(*WAYS):
             return NetworkUse.UNKNOWN
         uses: dict[Way, NetworkUse] = {None: NetworkUse.NONE, "landmarks": NetworkUse.IMPROVEMENT}
         return uses.get(self.best, NetworkUse.SEARCH)

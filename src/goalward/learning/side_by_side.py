@@ -14,22 +14,22 @@ Result = TypeVar("Result")
 
 
 def trials_at_once(options: LearnOptions) -> int:
-    """How many trials are trained at the same time: on as many cores as were asked for, or as this process may use."""
+    """The number of trials that are trained at the same time, from ``cores`` or the cores that this process may use."""
     affinity = getattr(os, "sched_getaffinity", None)  # only Linux has it
     return min(options.cores or (len(affinity(0)) if affinity else os.cpu_count() or 1), options.trials)
 
 
 class Together:
-    """What trials in several threads share: they speak to the watcher one at a time, and end together."""
+    """Shared by the trials of several threads: they call the watcher one at a time, and end together."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
         self.stopped = False
 
     def run(self, jobs: Sequence[Callable[[], Result]], threads: int) -> list[Result]:
-        """The results of all jobs, in their order, with so many threads of PyTorch for each.
+        """Run all jobs and return their results in order; PyTorch uses ``threads`` threads for each job.
 
-        If one of them fails, or the wait for them is cut short (Ctrl-C, a limit), all end. KeyboardInterrupt leaves
+        If a job fails or the wait is interrupted (Ctrl-C, a limit), all jobs end. After KeyboardInterrupt they keep
         what they have learned.
         """
         import torch  # noqa: PLC0415 - slow to load, and the table of options is read without it

@@ -25,7 +25,7 @@ from goalward.task.states import BitRows
 VALIDATION_BATCH = 4096
 """Held-out states that are evaluated at once. Not tuned."""
 FINAL_RATE = 0.01
-"""Of the learning rate, where the cosine schedule ends. Not tuned."""
+"""The share of the learning rate that is left at the end of the cosine schedule. Not tuned."""
 
 GoOn = Callable[[], bool]
 
@@ -145,14 +145,14 @@ class _Run:
         if answer is False or not self.go_on():
             return "interrupted"
         if isinstance(answer, str) and (self.lessons is None or self.lessons.may_end()):
-            self.best.keep(number)  # a reason that speaks for the present weights
+            self.best.keep(number)  # this reason is about the present weights
             return answer
         if self._out_of_time():
             return "time limit"
         return "early stopping" if self.best.patience_is_over(number) else None
 
     def _out_of_time(self) -> bool:
-        """Is there only time left to validate what has been learned?"""
+        """True once the time that is left is needed for validation."""
         limit = self.budget.seconds
         return limit is not None and self.budget.elapsed + self.validation_seconds >= limit
 

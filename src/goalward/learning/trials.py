@@ -29,7 +29,7 @@ Chosen = TypeVar("Chosen", bound=LearnOptions)
 
 @dataclass(frozen=True, eq=False)
 class Trial(Generic[Chosen]):
-    """What a learner is given: the task, the method's name and options, a number, time, validation states, a watcher.
+    """The input of a learner: the task, the method's name and options, a number, time, validation states, a watcher.
 
     Validation states are for probes; a learner must not learn from them.
     """
@@ -45,40 +45,40 @@ class Trial(Generic[Chosen]):
 
     @property
     def seed(self) -> int:
-        """Each trial has its own; seeds follow one another, around the end of the range if need be."""
+        """The seed of this trial: the seed of the options plus the number of the trial, modulo 2^32."""
         return (self.options.seed + self.number) % 2**32
 
     def until(self, share: str) -> Callable[[], bool]:
-        """What long work asks whether to go on: until this share of the time is used, or the watcher wants an end."""
+        """Return a ``go_on`` function: true until this share of the time is used or the watcher stops the training."""
         in_time = self.budget.until(share)
         return lambda: in_time() and self.wanted()
 
     def go_on(self) -> bool:
-        """False once the time is over or the watcher wants an end."""
+        """False once the time is over or the watcher stopped the training."""
         return not self.budget.over and self.wanted()
 
     def wanted(self) -> bool:
-        """False once the watcher wants an end."""
+        """False once the watcher stopped the training."""
         return not self.together.stopped and self.watcher.go_on()
 
     def phase(self, name: str) -> None:
-        """Say what begins."""
+        """Tell the watcher that a phase begins."""
         with self.together.lock:
             self.watcher.phase(name, self.number)
 
     def data(self, summary: dict[str, Any]) -> None:
-        """Say what the data look like."""
+        """Give the watcher a summary of the data."""
         with self.together.lock:
             self.watcher.data(self.number, summary)
 
     def message(self, text: str) -> None:
-        """Say something worth a line in the log."""
+        """Give the watcher a line for the log."""
         with self.together.lock:
             self.watcher.message(text)
 
     @cached_property
     def watch(self) -> Watch:
-        """To be called after every epoch; returns False or a reason to stop."""
+        """The function to call after every epoch. It returns False to end training, or a reason to stop."""
         unit_costs = self.options.counts_steps or not self.task.uses_costs
         probes = Probes(self.task, self.states, self.go_on, unit_costs=unit_costs)
         required = self.options.required_probes if isinstance(self.options, SupervisedOptions) else 0

@@ -19,7 +19,7 @@ WALK_SEED = 0x56414C4944
 
 @dataclass(frozen=True)
 class Score:
-    """How many validation states a search solves, and its evaluations on those."""
+    """The number of validation states that a search solves, and its evaluations on these."""
 
     solved: int
     states: int

@@ -1,7 +1,7 @@
-"""Watchers: what is told of a training while it runs, and can end it.
+"""Watchers: objects that are told of the progress of a training and can end it.
 
-A watcher derives from :class:`Watcher` and overrides what it wants to hear; the command line's live view, its log files
-and experiments are made so.
+A watcher derives from :class:`Watcher` and overrides the methods that it needs. The command line's live view, log files
+and experiments are watchers.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 class Watcher:
-    """Told what happens while a model is trained; by default it does nothing and lets training go on.
+    """Told of the progress of a training. By default it does nothing.
 
     ``trial`` is the number of the network, from 0, if several are trained.
     """
 
     def phase(self, name: str, trial: int) -> None:
-        """Something begins: "rollouts", "sampling", "training", "validation", or a phase of another method."""
+        """A phase begins: "rollouts", "sampling", "training", "validation", or a phase of another method."""
 
     def data(self, trial: int, summary: dict[str, Any]) -> None:
         """The first data of a trial are ready."""
@@ -29,18 +29,18 @@ class Watcher:
         """An epoch is over; False ends training. ``probe`` is set if short searches were made after it."""
 
     def go_on(self) -> bool:
-        """Asked many times a second; False ends what is going on, and keeps what has been learned."""
+        """Called many times a second. False ends training, which keeps what has been learned."""
         return True
 
     def rests(self, trial: int) -> None:
-        """A trial that was trained beside others has ended."""
+        """One of several trials has ended."""
 
     def message(self, text: str) -> None:
-        """Something worth a line in a log."""
+        """A line for the log."""
 
 
 class Relay(Watcher):
-    """Passes everything on to another watcher, if there is one; others derive from it and change one thing.
+    """Passes everything on to another watcher, if there is one. Derived classes change single methods.
 
     ``has_result`` says whether an epoch is over, so that there is something to keep.
     """
@@ -51,7 +51,7 @@ class Relay(Watcher):
         self.watcher = watcher or Watcher()
 
     def phase(self, name: str, trial: int) -> None:
-        """Something begins."""
+        """A phase begins."""
         self.watcher.phase(name, trial)
 
     def data(self, trial: int, summary: dict[str, Any]) -> None:
@@ -64,13 +64,13 @@ class Relay(Watcher):
         return self.watcher.epoch(trial, epoch, probe)
 
     def go_on(self) -> bool:
-        """False ends what is going on."""
+        """False ends training."""
         return self.watcher.go_on()
 
     def rests(self, trial: int) -> None:
-        """A trial that was trained beside others has ended."""
+        """One of several trials has ended."""
         self.watcher.rests(trial)
 
     def message(self, text: str) -> None:
-        """Something worth a line in a log."""
+        """A line for the log."""
         self.watcher.message(text)

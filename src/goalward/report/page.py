@@ -127,6 +127,7 @@ def _paper(experiment: Experiment, columns: list[coverage.Column]) -> dict[str, 
 
 
 def _ours(experiment: Experiment, columns: list[coverage.Column], theirs: paper.PaperColumn) -> int | None:
+    """The index of our column that corresponds to a column of the paper; None if there is none."""
     names = ("fd-ff", "ff") if theirs.method == "ff" else (theirs.method,)  # the paper's h_FF is Fast Downward's
     kinds = ("validated",) if theirs.kind == "validated" else ("mean", "single")
     for wanted in (kinds, ("validated", "mean", "single")):

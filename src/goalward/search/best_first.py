@@ -16,10 +16,11 @@ from enum import Enum
 from typing import Literal
 
 from goalward import _core
+from goalward.declared import DURATION, SIZE
 from goalward.display import html_list, html_table
 from goalward.errors import UsageError
 from goalward.former_names import renamed_fields
-from goalward.measures import format_duration, parse_duration, parse_size
+from goalward.measures import format_duration
 from goalward.search.heuristics import BoundHeuristic, HeuristicFunction, bind_heuristic
 from goalward.search.portfolio import (
     LEADS,
@@ -105,10 +106,10 @@ class SearchOptions:
     cores: int = 1
 
     def __post_init__(self) -> None:
-        for name, read in (("time_limit", parse_duration), ("memory_limit", parse_size)):
+        for name, kind in (("time_limit", DURATION), ("memory_limit", SIZE)):
             limit = getattr(self, name)
             if isinstance(limit, str):
-                object.__setattr__(self, name, read(limit))
+                object.__setattr__(self, name, kind.named(name, limit))
         for name in _NUMERIC_OPTIONS:
             value = getattr(self, name)
             parts = value if name == "batch" and isinstance(value, tuple) else () if value is None else (value,)

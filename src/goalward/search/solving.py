@@ -17,8 +17,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from goalward.declared import DURATION
 from goalward.errors import UsageError
-from goalward.measures import parse_duration
 from goalward.search.best_first import (
     Progress,
     SearchOptions,
@@ -40,6 +40,7 @@ MIN_IMPROVE_TIME = 0.1
 """Minimum time for improving a plan, in seconds. Not tuned: users do not notice it."""
 MAX_IMPROVE_TIME = 0.25
 """Maximum time for improving a plan, in seconds, unless the search took longer."""
+_IMPROVEMENT = replace(DURATION, expected="a duration such as 10s, or none")
 
 
 @dataclass(frozen=True)
@@ -57,13 +58,16 @@ class Improvement:
             raise UsageError(f"the time for improving a plan must be above 0 s, but is {self.seconds}")
 
     @classmethod
-    def of(cls, value: Improvement | float | str | None) -> Improvement | None:
-        """Read a number of seconds, a duration such as ``"10s"``, or None or ``"none"`` for no improvement."""
+    def of(cls, value: Improvement | float | str | None, name: str = "improve") -> Improvement | None:
+        """Read a number of seconds, a duration such as ``"10s"``, or None or ``"none"`` for no improvement.
+
+        ``name`` is the name of the option, for error messages.
+        """
         if value is None or isinstance(value, Improvement):
             return value
         if isinstance(value, str) and value.strip().lower() == "none":
             return None
-        return cls(parse_duration(value))
+        return cls(_IMPROVEMENT.named(name, value))
 
     def limits(self, search_time: float, limit: float | None) -> dict[str, Any]:
         """The limits of improvement, as arguments of :meth:`Improver.improve`.

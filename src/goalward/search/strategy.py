@@ -28,7 +28,7 @@ class NetworkUse(Enum):
     SEARCH = "search"  # finding the first plan, and perhaps improving it
     IMPROVEMENT = "improvement"
     NONE = "none"
-    UNKNOWN = "unknown"  # no validation state was solved within the time limit
+    UNKNOWN = "unknown"  # too few validation states were tried, or none was solved
 
 
 @dataclass(frozen=True)

@@ -286,6 +286,7 @@ def _unsqueeze(x: Symbol, dim: int) -> Symbol:
 
 
 def _select(x: Symbol, index: Any) -> Symbol:
+    """Columns of a tensor, ``x[:, index]``; a single column is flat."""
     places = index if isinstance(index, tuple) else (index,)
     if x.flat or len(places) != 2 or places[0] not in (slice(None), Ellipsis):
         raise x.tape.refuse("only columns can be selected, as in x[:, 0]")

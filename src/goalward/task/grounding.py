@@ -126,6 +126,7 @@ class _Builder:
         self.complement = {atom: len(self.positive) + i for i, atom in enumerate(sorted(negated))}
 
     def _condition(self, literals: Iterable[Any]) -> Iterator[int]:
+        """The atom ids of the literals; a negated literal has the id of its complement atom."""
         for literal in literals:
             atom = self.positive_id[literal.positive()]
             yield self.complement[atom] if literal.negated else atom

@@ -179,7 +179,7 @@ def missing_facts(task: Task, state: Ints, source: str) -> str | None:
     """A warning about the first group that :func:`unfilled_groups` finds in the state from ``source``."""
     for group in unfilled_groups(task, state):
         shown = ", ".join(group[:3]) + (", …" if len(group) > 3 else "")
-        return f"{source}: warning: none of {shown} holds, although one does in the problem it should be a state of"
+        return f"{source}: warning: a fact seems to be missing: one of {shown} should be true, but none is"
     return None
 
 
@@ -214,11 +214,9 @@ def random_walk_states(
     the task in turn. ``go_on`` is called many times a second; once it returns False, the current walk ends early and is
     the last one.
     """
-    whole = all(isinstance(value, int | np.integer) for value in (n, steps, seed))
-    if not whole or not 0 <= n < 2**31 or not 0 <= steps < 2**31 or not 0 <= seed < 2**64:
-        raise UsageError(
-            "random walks need whole numbers: states and steps between 0 and 2^31 - 1, a seed between 0 and 2^64 - 1"
-        )
+    for name, value, bits in (("n", n, 31), ("steps", steps, 31), ("seed", seed, 64)):
+        if not isinstance(value, int | np.integer) or not 0 <= value < 2**bits:
+            raise UsageError(f"{name} must be a whole number between 0 and 2^{bits} - 1, but is {value!r}")
     if not task.n_atoms:  # bit rows would have no columns, and so no length
         return [np.zeros(0, dtype=np.int32)] * n
     starts = task.inits if start is None else [as_state(task, start)]

@@ -110,7 +110,7 @@ class GoalwardEngine(Engine, OneshotPlannerMixin, AnytimePlannerMixin, Replanner
             website="",
             license="GPL-3.0-or-later",
             short_description="Learns a heuristic for one problem, then solves it from any initial state.",
-            long_description="Searches with h_FF, landmarks, serialised goals and novelty, and with a heuristic "
+            long_description="Searches with h_FF, landmarks, goal agendas and novelty, and with a heuristic "
             "learned by regression from the goal (O'Toole, Ramirez, Lipovetzky, Pearce 2022). Improves the plans it "
             "finds.",
         )
@@ -325,6 +325,7 @@ class GoalwardEngine(Engine, OneshotPlannerMixin, AnytimePlannerMixin, Replanner
 
 
 def _limits(timeout: float | None, memory: int | None) -> Limits:
+    """The limits of one call; unified-planning's error if the timeout is not positive."""
     if timeout is not None and not timeout > 0:
         raise UPUsageError(f"timeout must be above 0 s, but is {timeout} s")
     return Limits(timeout, memory)
