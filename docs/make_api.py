@@ -29,6 +29,7 @@ SECTIONS = {
     "sampling": "Training data",
     "learning": "Methods, their options, and training step by step",
     "baselines": "Options of the other methods, and models of a domain",
+    "experiments": "Experiments",
     "errors": "Errors",
 }
 

@@ -51,7 +51,6 @@ PUBLIC: dict[str, tuple[str, ...]] = {
     "learning.rsl": ("PreimageOptions",),
     "learning.trainer": ("train_network",),
     "learning.trials": ("Trial",),
-    "learning.validation": ("Score",),
     "learning.watchers": ("Watcher",),
     "baselines.avi": ("AviOptions",),
     "baselines.boot": ("BootOptions",),
@@ -59,6 +58,7 @@ PUBLIC: dict[str, tuple[str, ...]] = {
     "baselines.tsl": ("TslOptions",),
     "baselines.hgn_model": ("DomainModel", "DomainOptions"),
     "baselines.hgn_training": ("train_domain",),
+    "experiments.scores": ("Score",),
     "errors": (
         "ExitCode",
         "GoalwardError",

@@ -18,6 +18,7 @@ from goalward.errors import StoredFileError as StoredFileError
 from goalward.errors import UnsupportedError as UnsupportedError
 from goalward.errors import UsageError as UsageError
 from goalward.errors import WriteError as WriteError
+from goalward.experiments.scores import Score as Score
 from goalward.front_door import train as train
 from goalward.learning.methods import METHODS as METHODS
 from goalward.learning.methods import Method as Method
@@ -33,7 +34,6 @@ from goalward.learning.results import TrainingResult as TrainingResult
 from goalward.learning.rsl import PreimageOptions as PreimageOptions
 from goalward.learning.trainer import train_network as train_network
 from goalward.learning.trials import Trial as Trial
-from goalward.learning.validation import Score as Score
 from goalward.learning.watchers import Watcher as Watcher
 from goalward.regression.rollouts import RolloutOptions as RolloutOptions
 from goalward.regression.rollouts import Rollouts as Rollouts

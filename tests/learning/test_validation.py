@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from goalward.learning.validation import WALK_SEED, score, validation_states
+from goalward.experiments.scores import score
+from goalward.learning.validation import WALK_SEED, validation_states
 from goalward.search import SearchOptions, bind_heuristic, search
 from goalward.task.states import random_walk_states
 from goalward.task.strips import Task

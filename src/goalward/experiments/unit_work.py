@@ -20,6 +20,7 @@ from goalward.baselines.fast_downward import PLANNERS, run_planner
 from goalward.baselines.hgn_model import save_domain_model
 from goalward.errors import ExitCode, GoalwardError, LimitError, is_machine_error
 from goalward.experiments.method_configs import PORTFOLIO
+from goalward.experiments.scores import Score, score
 from goalward.experiments.store import Result
 from goalward.experiments.units import Job
 from goalward.learning.methods import train_with
@@ -36,7 +37,6 @@ from goalward.task.sexpr import read_text
 from goalward.task.states import StateReader, states_along
 
 if TYPE_CHECKING:
-    from goalward.learning.validation import Score
     from goalward.learning.watchers import Watcher
 
 VALIDATION_SEED = 2**32
@@ -206,7 +206,7 @@ def _validate(job: Job, model: Model) -> Score | None:
     """Search from validation states with the model; None without validation. All seeds and methods share the states."""
     if not job.validation.states:
         return None
-    from goalward.learning.validation import score, validation_states  # noqa: PLC0415 - the room loads PyTorch
+    from goalward.learning.validation import validation_states  # noqa: PLC0415 - the room loads PyTorch
 
     states = validation_states(model.task, job.validation.states, VALIDATION_SEED)
     options = job.config.search_options(job.validation.search, job.budgets.memory, model)

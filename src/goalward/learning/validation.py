@@ -1,39 +1,17 @@
-"""Validation states, and searches from them; test states never come here."""
+"""Validation states: end states of random walks that nobody tests on."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
-from goalward.search import BoundHeuristic, SearchOptions, bind_heuristic
-from goalward.search.solving import solve
-from goalward.search.starts import Start
+from goalward.search import bind_heuristic
 from goalward.task.states import random_walk_states, to_bits
 from goalward.task.strips import Ints, Task
 
 # Apart from the seeds that people give to `goalward walk`, so that validation states are not their test states.
 WALK_SEED = 0x56414C4944
-
-
-@dataclass(frozen=True)
-class Score:
-    """The number of validation states that a search solves, and its evaluations on these."""
-
-    solved: int
-    states: int
-    evaluations: int
-
-    def __str__(self) -> str:
-        return f"{self.solved}/{self.states}"
-
-
-def score(heuristic: BoundHeuristic, states: list[Ints], options: SearchOptions) -> Score:
-    """Search from each state."""
-    outcomes = [solve(Start(heuristic.task, state), heuristic, options) for state in states]
-    solved = [outcome for outcome in outcomes if outcome.solved]
-    return Score(len(solved), len(states), sum(outcome.statistics.evaluated for outcome in solved))
 
 
 def validation_states(
