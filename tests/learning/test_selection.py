@@ -8,7 +8,7 @@ import pytest
 
 from goalward.learning import selection
 from goalward.learning.budget import Budget
-from goalward.learning.selection import NETWORK_SHARE, WAYS, Attempt, Verdict, Way, judge
+from goalward.learning.selection import NETWORK_SHARE, WAYS, Attempt, Verdict, Way, judge, standard_error
 from goalward.learning.validation import validation_states
 from goalward.search import BoundHeuristic, SearchOptions
 from goalward.search.model import Model
@@ -17,7 +17,7 @@ from goalward.search.portfolio import LEADS
 from goalward.search.solving import DEFAULT_IMPROVEMENT, Improvement, Outcome, solve
 from goalward.search.starts import Start
 from goalward.search.strategy import PLAIN, NetworkUse, network_use, strategy_for
-from goalward.task.strips import Task
+from goalward.task.strips import Ints, Task
 from helpers import make_tiny, whole_number_network
 from oracle import as_set, goal_distances
 
@@ -56,6 +56,34 @@ def test_a_gain_within_its_standard_error_may_be_chance() -> None:
     assert verdict({"hybrid": (80, 220)}).best is None
     assert verdict({"landmarks": (80, 220)}).best == "landmarks", "it improves the same first plans"
     assert verdict({"hybrid": (90, 190)}).best == "hybrid"
+
+
+def test_of_many_ways_one_looks_better_by_chance() -> None:
+    gains = verdict({"hybrid": (80, 200)})
+    assert 0.1 < sum(gains.gains("hybrid")) / 4 < 2 * standard_error(gains.gains("hybrid"))
+    assert gains.best is None
+
+
+def test_a_way_is_hopeless_if_it_is_clearly_dearer_than_the_best() -> None:
+    found = verdict({"novelty": (90, 180), "agenda": (110, 221), "hybrid": (70, 260)})
+    assert [way for way in WAYS if found.hopeless(way)] == [None, "landmarks", "agenda", "network"]
+
+
+def test_hopeless_ways_are_dropped_and_others_tried_on_more_states(monkeypatch: pytest.MonkeyPatch) -> None:
+    costs: dict[Way, int] = {"network": 30, "novelty": 20}
+
+    def tried(heuristic: BoundHeuristic, state: Ints, way: Way, seconds: float) -> Attempt:
+        return Attempt(1.0, 1.0, costs.get(way, 10))
+
+    monkeypatch.setattr(selection, "_solve", tried)
+    task = make_tiny("blocks").task
+    states = validation_states(task, 6, 0)
+    found = judge(bind_network(task, whole_number_network(task)), states, 10.0, Budget())
+    assert found is not None
+    tries = {way: len(attempts) for way, attempts in found.attempts.items()}
+    assert tries == {way: 2 if way in costs else 6 for way in WAYS}
+    assert (found.states, found.solved("network"), found.info()["quality_states"]) == (2, 2, 6)
+    assert found.use is NetworkUse.NONE
 
 
 def test_one_or_two_states_are_no_evidence() -> None:

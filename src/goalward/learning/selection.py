@@ -26,6 +26,8 @@ MIN_GAIN = 0.005
 """A way is better if plans cost less by this share. Not tuned."""
 MIN_STATES = 3
 """Fewer states are no evidence for any other way than without the network. Not tuned."""
+STANDARD_ERRORS = 2
+"""A difference of fewer standard errors may be chance: with one, some of five ways looks better half of the time."""
 MIN_SECONDS = 0.05
 """Among ways with equal costs, one is better if it saves this time for a state, which users hardly notice."""
 UNSOLVED = 2
@@ -56,36 +58,37 @@ class Verdict:
 
     @property
     def states(self) -> int:
-        """States that were solved in every way, or tried to be."""
-        return len(self.attempts[None])
+        """States that were tried in every way."""
+        return min(map(len, self.attempts.values()))
 
     def solved(self, *ways: Way) -> int:
-        """States that the best of these ways solves."""
-        return max(sum(attempt.cost is not None for attempt in self.attempts[way]) for way in ways)
+        """How many of these states the best of these ways solves."""
+        return max(sum(each.cost is not None for each in self.attempts[way][: self.states]) for way in ways)
 
     def _log_cost(self, way: Way, state: int) -> float:
         cost = self.attempts[way][state].cost
         if cost is None:
-            cost = UNSOLVED * max(attempts[state].cost or 0 for attempts in self.attempts.values())
+            cost = UNSOLVED * max(tried[state].cost or 0 for tried in self.attempts.values() if state < len(tried))
         return math.log(max(cost, 1))
 
     def gains(self, way: Way, other: Way = None) -> list[float]:
-        """Logarithms of cost in the other way over cost in this way, by state."""
-        return [self._log_cost(other, state) - self._log_cost(way, state) for state in range(self.states)]
+        """Logarithms of cost in the other way over cost in this way, for each state that was tried in both."""
+        tried = min(len(self.attempts[way]), len(self.attempts[other]))
+        return [self._log_cost(other, state) - self._log_cost(way, state) for state in range(tried)]
 
     def better(self, way: Way, other: Way) -> bool:
         """True if plans are clearly cheaper, or if states take less time and plans cost no more.
 
-        Costs after different first plans differ by chance, so the gain must exceed its standard error as well.
+        Costs after different first plans differ by chance, so the gain must exceed STANDARD_ERRORS as well.
         """
-        if self.states < MIN_STATES:
-            return False
         gains = self.gains(way, other)
+        if len(gains) < MIN_STATES:
+            return False
         same_first_plan = {way, other} == {None, "landmarks"}
-        chance = 0.0 if same_first_plan else stdev(gains) / math.sqrt(len(gains))
+        chance = 0.0 if same_first_plan else STANDARD_ERRORS * standard_error(gains)
         if fmean(gains) > MIN_GAIN + chance:
             return True
-        saved = fmean(b.seconds - a.seconds for a, b in zip(self.attempts[way], self.attempts[other], strict=True))
+        saved = fmean(b.seconds - a.seconds for a, b in zip(self.attempts[way], self.attempts[other], strict=False))
         return fmean(gains) >= 0 and saved > MIN_SECONDS
 
     @property
@@ -97,10 +100,15 @@ class Verdict:
                 best = way
         return best
 
+    def hopeless(self, way: Way) -> bool:
+        """True if plans are so much dearer than in the best way that more states would hardly change that."""
+        gains = self.gains(way, self.best)
+        return len(gains) > 1 and fmean(gains) < -MIN_GAIN - STANDARD_ERRORS * standard_error(gains)
+
     @property
     def use(self) -> NetworkUse:
         """The use of the network in the best way; unknown if too few states were tried, or none was solved."""
-        if self.states < MIN_STATES or not self.solved(*WAYS):
+        if len(self.attempts[None]) < MIN_STATES or not self.solved(*WAYS):
             return NetworkUse.UNKNOWN
         uses: dict[Way, NetworkUse] = {None: NetworkUse.NONE, "landmarks": NetworkUse.IMPROVEMENT}
         return uses.get(self.best, NetworkUse.SEARCH)
@@ -120,7 +128,7 @@ class Verdict:
             "head_start": min(max(2 * longest, HEAD_STARTS[0]), HEAD_STARTS[1]),
             "network_share": NETWORK_SHARE if best else 0.0,
             "cost_ratio": round(math.exp(-fmean(self.gains(best))), 4),
-            "quality_states": self.solved(*WAYS),
+            "quality_states": len(self.gains(best)) if self.solved(*WAYS) else 0,
             "validation_states": self.states,
             "solved": self.solved(*LEADS_WITH_NETWORK),
             "solved_alone": self.solved("network"),
@@ -128,21 +136,27 @@ class Verdict:
         }
 
 
+def standard_error(values: list[float]) -> float:
+    """The standard error of the mean."""
+    return stdev(values) / math.sqrt(len(values))
+
+
 def judge(heuristic: BoundHeuristic, states: list[Ints], seconds: float, budget: Budget) -> Verdict | None:
     """Solve states in every way, as many as there is time for; None if there is no time for any.
 
-    A way has at most ``seconds`` for a state. No state begins if the budget would not suffice for it.
+    Hopeless ways are dropped, so that there is time for more states. A way has at most ``seconds`` for a state. No
+    state begins if the budget would not suffice for it.
     """
-    found = Verdict()
-    longest = 0.0
+    found, ways = Verdict(), list(WAYS)
+    longest = 0.0  # seconds of one way for one state
     for state in states:
-        begun = budget.elapsed
-        if budget.over or longest > budget.remaining:
+        if budget.over or longest * len(ways) > budget.remaining:
             break
-        limit = min(seconds, budget.remaining / len(WAYS))
-        for way in WAYS:
+        limit, begun = min(seconds, budget.remaining / len(ways)), budget.elapsed
+        for way in ways:
             found.attempts[way].append(_solve(heuristic, state, way, limit))
-        longest = max(longest, budget.elapsed - begun)
+        longest = max(longest, (budget.elapsed - begun) / len(ways))
+        ways = [way for way in ways if way is None or not found.hopeless(way)]
     return found if found.states else None
 
 
