@@ -26,8 +26,8 @@ MIN_GAIN = 0.005
 """A way is better if plans cost less by this share. Not tuned."""
 MIN_STATES = 3
 """Fewer states are no evidence for any other way than without the network. Not tuned."""
-STANDARD_ERRORS = 2
-"""A difference of fewer standard errors may be chance: with one, some of five ways looks better half of the time."""
+HOPELESS = 2
+"""A way that is worse by so many standard errors is not tried on more states. Not tuned."""
 MIN_SECONDS = 0.05
 """Among ways with equal costs, one is better if it saves this time for a state, which users hardly notice."""
 UNSOLVED = 2
@@ -79,13 +79,13 @@ class Verdict:
     def better(self, way: Way, other: Way) -> bool:
         """True if plans are clearly cheaper, or if states take less time and plans cost no more.
 
-        Costs after different first plans differ by chance, so the gain must exceed STANDARD_ERRORS as well.
+        Costs after different first plans differ by chance, so the gain must exceed its standard error as well.
         """
         gains = self.gains(way, other)
         if len(gains) < MIN_STATES:
             return False
         same_first_plan = {way, other} == {None, "landmarks"}
-        chance = 0.0 if same_first_plan else STANDARD_ERRORS * standard_error(gains)
+        chance = 0.0 if same_first_plan else standard_error(gains)
         if fmean(gains) > MIN_GAIN + chance:
             return True
         saved = fmean(b.seconds - a.seconds for a, b in zip(self.attempts[way], self.attempts[other], strict=False))
@@ -103,7 +103,7 @@ class Verdict:
     def hopeless(self, way: Way) -> bool:
         """True if plans are so much dearer than in the best way that more states would hardly change that."""
         gains = self.gains(way, self.best)
-        return len(gains) > 1 and fmean(gains) < -MIN_GAIN - STANDARD_ERRORS * standard_error(gains)
+        return len(gains) > 1 and fmean(gains) < -MIN_GAIN - HOPELESS * standard_error(gains)
 
     @property
     def use(self) -> NetworkUse:
