@@ -2,6 +2,7 @@
 
     python benchmarks/plan_quality.py --models DIR --list mid --states 5 --seeds 3 --out quality.jsonl
     python benchmarks/plan_quality.py --models DIR --list mid --sides solve,solve5,anytime,lama --out quality.jsonl
+    python benchmarks/plan_quality.py --models DIR --list mid --judge --out again.jsonl
 
 The sides, each on every state:
 
@@ -11,9 +12,10 @@ The sides, each on every state:
     anytime   ``goalward plan --anytime`` for 30 s
     lama      LAMA (``--alias lama``) for 30 s
 
-Times are CPU time, grounding and loading left out; training is counted in CPU time, too, so that other work on the
-machine does not change much. Models missing in DIR are trained for ``--train`` seconds, one for each seed. Results go
-to a file line by line; a run that was cut short goes on where it stopped.
+With ``--judge``, models get new verdicts by the present code. Times are CPU time, grounding and loading left out;
+training is counted in CPU time, too, so that other work on the machine does not change much. Models missing in DIR are
+trained for ``--train`` seconds, one for each seed. Results go to a file line by line; a run that was cut short goes on
+where it stopped.
 """
 
 from __future__ import annotations
@@ -31,7 +33,10 @@ from typing import Any
 
 from common import LISTS, Instance, Lines, chosen, find_benchmark, find_instances, lama_plans_until, part_of, translate
 from goalward.experiments.cost_over_time import Curve, break_even
+from goalward.learning.budget import SHARES, Budget
 from goalward.learning.methods import make_options, train_with
+from goalward.learning.selection import judge
+from goalward.learning.validation import validation_states
 from goalward.search.learned import load_model
 from goalward.search.planning import LearnedModel
 from goalward.search.solving import DEFAULT_IMPROVEMENT, Improvement, solve
@@ -55,14 +60,27 @@ def model_file(instance: Instance, folder: Path, seed: int) -> Path:
     return folder / f"{instance.label.replace('/', '_')}_{seed}.goalward"
 
 
-def model_of(instance: Instance, folder: Path, seconds: float, seed: int) -> LearnedModel:
-    """The instance's model, trained now if it is missing."""
+@cache
+def model_of(instance: Instance, folder: Path, seconds: float, seed: int, *, again: bool) -> LearnedModel:
+    """The instance's model, trained now if it is missing; with a new verdict if it is to be judged again."""
     file = model_file(instance, folder, seed)
     if not file.exists():
         folder.mkdir(parents=True, exist_ok=True)
         options = make_options("n-rsl", {"time_limit": seconds, "seed": seed})
         train_with(ground(instance), "n-rsl", options, clock=time.process_time).save(file)
-    return load_model(file)
+    model = load_model(file)
+    if again:
+        judge_again(model)
+    return model
+
+
+def judge_again(model: LearnedModel) -> None:
+    """Replace the verdict of a model by one of the present code, in the time that it had then."""
+    options = model.info["options"]
+    states = validation_states(model.task, options["validation_states"], options["seed"])
+    budget = Budget((1 - SHARES["training"]) * options["time_limit"], clock=time.process_time)
+    verdict = judge(model.heuristic(), states, options["validation_seconds"], budget)
+    model.info.update(verdict.info() if verdict else {})
 
 
 def ours(instance: Instance, state: int, model: LearnedModel | None, improve: Improvement) -> dict[str, Any]:
@@ -104,7 +122,7 @@ def run(lines: Lines, instances: Sequence[Instance], options: argparse.Namespace
                     if side == "lama":
                         line |= lama(instance, state)
                     elif side in LEARNED:
-                        model = model_of(instance, options.models, options.train, seed)
+                        model = model_of(instance, options.models, options.train, seed, again=options.judge)
                         names = ("network_use", "network_share", "lead", "cost_ratio", "seconds")
                         line["verdict"] = {name: model.info.get(name) for name in names}
                         line |= ours(instance, state, model, LEARNED[side])
@@ -152,11 +170,23 @@ def _curve(line: dict[str, Any]) -> Curve:
     return Curve(tuple((at, cost) for at, cost in line["plans"]), line["seconds"])
 
 
+def _use(verdict: dict[str, Any]) -> str:
+    """The part that leads if the network is used in the search, otherwise what it is used for."""
+    return str(verdict["lead"] if verdict["network_use"] == "search" else verdict["network_use"])
+
+
+def _mean_cost(rows: Sequence[dict[str, Any]]) -> float:
+    costs = [row["cost"] for row in rows if row["cost"] is not None]
+    return sum(costs) / len(costs) if costs else math.nan
+
+
 def tables(results: Results, halves: dict[str, str]) -> Iterator[str]:
     """Ratios by instance, then their geometric means by half and by what training said of the network."""
     sides = list(dict.fromkeys(line["side"] for line in results.lines))
     compared = [(side, other) for side in LEARNED if side in sides for other in OTHERS if other in sides]
-    headings = f"{'instance':44} {'half':6} {'network used for':36} {'solved':>6} {'seconds':>7}  "
+    headings = (
+        f"{'instance':44} {'half':6} {'network used for':36} {'solved':>6} {'seconds':>7} {'cost':>8} {'plan':>8}  "
+    )
     yield headings + "  ".join(f"{a}/{b}" for a, b in compared)
     used = set()
     for instance in results.instances:
@@ -166,11 +196,13 @@ def tables(results: Results, halves: dict[str, str]) -> Iterator[str]:
         uses = [row["verdict"]["network_use"] for row in rows if row["state"] == 1]
         if sum(use in {"search", "improvement"} for use in uses) * 2 > len(uses):
             used.add(instance)
-        said = " ".join(uses)
+        said = " ".join(_use(row["verdict"]) for row in rows if row["state"] == 1)
         solved = sum(row["cost"] is not None for row in rows)
         ratios = "  ".join(f"{results.ratio(instance, *pair):11.3f}" for pair in compared)
         seconds = median(row["seconds"] for row in rows)
-        yield f"{instance:44} {halves.get(instance, ''):6} {said:36} {solved:3}/{len(rows)} {seconds:7.3f}  {ratios}"
+        cost, plan = (_mean_cost(each) for each in (rows, results.of(instance, "plan")))
+        figures = f"{solved:3}/{len(rows)} {seconds:7.3f} {cost:8.1f} {plan:8.1f}"
+        yield f"{instance:44} {halves.get(instance, ''):6} {said:36} {figures}  {ratios}"
     groups = {"all": set(results.instances), "network used": used}
     groups |= {half: {i for i in results.instances if halves.get(i) == half} for half in ("choose", "report")}
     for pair in compared:
@@ -201,6 +233,7 @@ def main() -> None:
     parser.add_argument("--states", type=int, default=5)
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--train", type=float, default=60.0, help="seconds of CPU time")
+    parser.add_argument("--judge", action="store_true", help="judge the models again, instead of what their files say")
     parser.add_argument("--sides", default="solve,plan", help=f"some of {','.join([*LEARNED, *OTHERS])}")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--table", nargs="*", type=Path, help="run nothing; a table of the results in these files")

@@ -1,6 +1,6 @@
 """Values of networks along improved plans, beside the cost to go: how well is a model calibrated?
 
-    python benchmarks/values_along_plans.py before=old.goalward now=new.goalward --states states/*.pddl --svg values.svg
+    python benchmarks/values_along_plans.py before=old.goalward now=new.goalward --states states/*.pddl --picture v.png
 
 The models are of the same problem. Every state is solved without a network, and the plan is improved for ``--improve``
 seconds with the last model. Then each model evaluates all states of these plans. The table has the mean value of goal
@@ -27,7 +27,7 @@ QUARTERS = 4
 def draw(points: dict[str, npt.NDArray[np.float64]], to_go: npt.NDArray[np.float64], title: str, file: Path) -> None:
     import matplotlib as mpl  # noqa: PLC0415 - only if a picture is wanted
 
-    mpl.use("svg")
+    mpl.use("agg")
     import matplotlib.pyplot as plt  # noqa: PLC0415
 
     figure, axes = plt.subplots(figsize=(6, 4.2))
@@ -47,7 +47,7 @@ def main() -> None:
     parser.add_argument("--states", type=Path, nargs="+", required=True)
     parser.add_argument("--improve", type=float, default=2.0, help="seconds for each plan")
     parser.add_argument("--title", default="")
-    parser.add_argument("--svg", type=Path)
+    parser.add_argument("--picture", type=Path, help="PNG or SVG")
     options = parser.parse_args()
     models = {name: load_model(file) for name, _, file in (word.partition("=") for word in options.models)}
     *_, last = models.values()
@@ -71,8 +71,8 @@ def main() -> None:
         errors = values - costs_to_go
         by_quarter = " ".join(f"{np.abs(errors[quarter == q]).mean():8.1f}" for q in range(QUARTERS))
         print(f"{name:12} {values[costs_to_go == 0].mean():12.2f} {errors.mean():11.2f}  {by_quarter}")
-    if options.svg:
-        draw(points, costs_to_go, options.title, options.svg)
+    if options.picture:
+        draw(points, costs_to_go, options.title, options.picture)
 
 
 if __name__ == "__main__":

@@ -140,6 +140,24 @@ def test_the_part_with_the_network_alone_is_greedy_search(domain: str, batch: in
     assert (found.statistics.expanded, tuple(found.plan)) == (greedy.statistics.expanded, greedy.plan or ())
 
 
+@pytest.mark.parametrize("weight", [0.5, 2.0])
+@pytest.mark.parametrize("domain", SIZES)
+def test_with_a_weight_the_network_alone_is_weighted_a_star(domain: str, weight: float) -> None:
+    native, asked_by_part, asked_by_search = Native(make_tiny(domain, SIZES[domain]).task), Recorder(), Recorder()
+    part = _core.PortfolioPart(name="alone", batch=4, weight=weight, kind=_core.PartKind.NETWORK)
+    found = run_native(native, part, 1000, asked_by_part)
+    options = SearchOptions("wastar", weight=weight, batch=4, unit_costs=True, expansion_limit=1000)
+    plain = search(native.task, asked_by_search, options)
+    assert asked_by_part.seen == asked_by_search.seen
+    assert (found.statistics.expanded, tuple(found.plan)) == (plain.statistics.expanded, plain.plan or ())
+
+
+def test_a_negative_weight_is_refused() -> None:
+    part = _core.PortfolioPart(name="alone", weight=-1.0, kind=_core.PartKind.NETWORK)
+    with pytest.raises(ValueError, match="weight must be at least 0"):
+        run_native(Native(make_tiny("blocks").task), part, 10, Recorder())
+
+
 @settings(max_examples=200)
 @given(task=strips_tasks(), part=st.sampled_from(list(PARTS)), batch=st.sampled_from([1, 2]), limit=st.integers(1, 40))
 def test_any_small_task_is_searched_as_by_the_plain_search(task: Task, part: str, batch: int, limit: int) -> None:

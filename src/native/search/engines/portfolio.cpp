@@ -42,7 +42,8 @@ std::unique_ptr<Search> make(const PortfolioPart& part, const Guidance& guidance
             alone.unit_costs = network->unit_costs().value_or(options.unit_costs);
             alone.expansion_limit = options.expansion_limit;
             alone.prunes = network->safe();
-            return make_best_first(*network, alone, part.batch, prefix + (alone.greedy ? "network" : "weighted A*"), budget);
+            const std::string queue = prefix + (alone.greedy ? "network" : "weighted A*");
+            return make_best_first(*network, alone, part.batch, queue, budget);
         }
         case PartKind::novelty:
             return std::make_unique<NoveltySearch>(problem, guidance.relaxed(options.unit_costs), goal, part.name,
