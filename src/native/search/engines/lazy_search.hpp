@@ -35,7 +35,7 @@ public:
     std::optional<Status> start(std::span<const int32_t> init) override;
     std::optional<Status> advance(uint64_t effort) override;
 
-    uint64_t effort() const override { return own_effort_ + guides_.effort(); }
+    uint64_t effort() const override;
     uint64_t bytes() const override { return space_.bytes() + other_bytes(); }
     Statistics statistics() const override;
     std::vector<int32_t> plan() override { return space_.path_to(goal_); }

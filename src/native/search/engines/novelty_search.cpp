@@ -13,7 +13,7 @@ constexpr uint64_t initial_table_bytes = 1 << 20, table_bytes_per_state = 24, ma
 constexpr std::size_t slice = 16;  // number of children between two checks of the clock; each may take 0.1 ms
 constexpr uint64_t max_remaining = 1024;  // larger numbers of remaining atoms of a relaxed plan count as equal
 // In units of effort, about nanoseconds.
-constexpr uint64_t effort_of_expansion = 500, effort_of_child = 300, effort_of_lookup = 4, effort_of_settling = 4;
+constexpr uint64_t effort_of_expansion = 500, effort_of_child = 300, effort_of_lookup = 1, effort_of_settling = 4;
 }  // namespace
 
 NoveltySearch::NoveltySearch(const Problem& problem, std::shared_ptr<const RelaxedOperators> operators, const Goal& goal,
