@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +15,8 @@ from goalward.learning.methods import train_with
 from goalward.learning.rsl import PreimageOptions
 from goalward.regression import RolloutOptions, join_rollouts, regress
 from goalward.sampling import SamplingOptions, Source, label
-from goalward.search import SearchOptions, search
+from goalward.search import SearchOptions, SearchResult, search
+from goalward.search.heuristics import BoundHeuristic
 from goalward.search.network import Layer, NetworkWeights, bind_network
 from goalward.task.states import BitRows, add_fixed_atoms, from_bits, random_walk_states
 from goalward.task.strips import Task
@@ -102,6 +104,46 @@ def test_states_that_searches_are_led_to_are_solved_too() -> None:
     near = {as_set(expert.task.init), *(state for _, state in successors(expert.task, as_set(expert.task.init)))}
     starts = [sets(expert.task, plan.states[:1])[0] for plan in expert.plans.values()]
     assert any(start not in near for start in starts)
+
+
+@pytest.fixture
+def searches(monkeypatch: pytest.MonkeyPatch) -> list[tuple[SearchOptions, SearchResult]]:
+    """All searches for plans, with their options."""
+    made = []
+
+    def recorded(task: Task, heuristic: BoundHeuristic, options: SearchOptions, **more: Any) -> SearchResult:
+        made.append((options, search(task, heuristic, options, **more)))
+        return made[-1][1]
+
+    monkeypatch.setattr("goalward.learning.expert.search", recorded)
+    return made
+
+
+def test_the_network_pauses_longer_after_each_failure(searches: list[tuple[SearchOptions, SearchResult]]) -> None:
+    expert = prepared("tiles", replace(RECIPE, evaluations=1, led=0))
+    while len(searches) < 40:
+        teach(expert, 1)
+    algorithms = "".join(options.algorithm[0] for options, _ in searches)
+    assert algorithms.startswith("wp" + "p" + "wp" + 3 * "p" + "wp" + 7 * "p" + "wp" + 7 * "p" + "wp")
+
+
+def test_no_other_search_is_needed_if_the_network_finds_plans(searches: list[tuple[SearchOptions, SearchResult]]) -> None:
+    teach(prepared("blocks"), 4)
+    assert {options.algorithm for options, _ in searches} == {"wastar"}
+    assert all(result.plan is not None for _, result in searches)
+
+
+def test_batches_let_a_search_go_twice_as_deep_as_plans_are_long(
+    searches: list[tuple[SearchOptions, SearchResult]],
+) -> None:
+    expert = prepared("visitall", replace(RECIPE, evaluations=200))
+    teach(expert, 3)
+    steps = np.mean([len(plan.operators) for plan in expert.plans.values()])
+    searches.clear()
+    expert._solve(bind_network(expert.task, constant(expert.task)()), expert.task.init, lambda: True)
+    limit = searches[0][0].expansion_limit
+    assert limit is not None
+    assert 1 < searches[0][0].batch == int(limit / (2 * steps)) < RECIPE.widest
 
 
 @TASKS

@@ -319,6 +319,13 @@ def test_a_limit_on_effort_is_put_off_while_that_pays() -> None:
     assert again.effort < most / 4, "where nothing is found it ends"
 
 
+def test_the_search_of_a_window_ends_at_the_limit_on_effort() -> None:
+    task = generate("visitall", rows=8, cols=8, seed=1).ground()
+    plan = search(task, "ff", SearchOptions("portfolio")).plan or ()
+    limit = 3_000_000
+    assert limit <= improve_plan(task, plan, effort_limit=limit).effort < 1.02 * limit
+
+
 @pytest.mark.parametrize("wrong", [{"time_limit": 0}, {"memory_limit": -1}, {"effort_limit": 0}, {"seed": -1}])
 def test_options_out_of_bounds_are_refused(wrong: dict[str, int]) -> None:
     with pytest.raises(UsageError, match=r"must be above 0|must be between 0"):

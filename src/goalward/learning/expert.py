@@ -52,10 +52,12 @@ class Recipe:
     going_on: int = 3
     led_expansions: tuple[int, int] = (50, 2000)
     led_widths: tuple[int, ...] = (1, 4, 32)
-    # The expert.
+    # The expert: weighted A* with the network. Its batch is as wide as lets it search twice as deep as plans are long.
     weight: float = 5.0
-    batch: int = 32
-    expansions: tuple[int, int] = (300, 5000)  # the limit is halved after a failure and doubled after a success
+    widest: int = 32
+    evaluations: int = 50_000
+    longest_pause: int = 7  # start states without it; the pause doubles with each failure, and ends with a success
+    expansions: int = 5000  # of the portfolio that takes its place
     effort: int = 10_000_000  # for improving a plan, in units of about a nanosecond; 30 million were worse
     network_share: float = 0.5  # of that, for searches with the network
     # What is kept and learned.
@@ -113,7 +115,8 @@ class ExpertIteration:
         self._random = np.random.default_rng([seed, 0xE1])
         self.unit_costs = source.options.unit_costs
         self._portfolio = bind_heuristic(self.task, "ff", unit_costs=True)
-        self._expansions = self.recipe.expansions[1]
+        self._branching = 10.0  # evaluations of the expert per expansion; a guess before its first search
+        self._pause = self._next_pause = 0
         self._left_at: BitRows | None = None
 
     def next(self, progress: float, weights: CurrentWeights | None) -> Lesson:
@@ -192,18 +195,9 @@ class ExpertIteration:
     def _solve(self, heuristic: BoundHeuristic, start: Ints, go_on: GoOn) -> None:
         """Find a plan, improve it, and keep it if it is the best known one of its start state."""
         recipe = self.recipe
-        with_network = SearchOptions(
-            "wastar",
-            weight=recipe.weight,
-            batch=recipe.batch,
-            unit_costs=self.unit_costs,
-            expansion_limit=self._expansions,
-        )
-        found = search(self.task, heuristic, with_network, init=start, progress=lambda _: go_on()).plan
-        low, high = recipe.expansions
-        self._expansions = max(self._expansions // 2, low) if found is None else min(self._expansions * 2, high)
+        found = self._search_with_network(heuristic, start, go_on)
         if found is None:
-            without = SearchOptions("portfolio", expansion_limit=high)
+            without = SearchOptions("portfolio", expansion_limit=recipe.expansions)
             found = search(self.task, self._portfolio, without, init=start, progress=lambda _: go_on()).plan
         if not found:
             return
@@ -218,6 +212,24 @@ class ExpertIteration:
             self.plans[key] = self._plan(start, improved.plan)
             while sum(len(plan.operators) for plan in self.plans.values()) > recipe.kept_steps and len(self.plans) > 1:
                 del self.plans[next(iter(self.plans))]
+
+    def _search_with_network(self, heuristic: BoundHeuristic, start: Ints, go_on: GoOn) -> tuple[int, ...] | None:
+        """The expert's plan; None if it finds none or pauses."""
+        if self._pause:
+            self._pause -= 1
+            return None
+        recipe = self.recipe
+        expansions = int(recipe.evaluations / self._branching)
+        steps = sum(len(plan.operators) for plan in self.plans.values()) / max(len(self.plans), 1)
+        batch = min(max(int(expansions / max(2 * steps, 1)), 1), recipe.widest)
+        options = SearchOptions(
+            "wastar", weight=recipe.weight, batch=batch, unit_costs=self.unit_costs, expansion_limit=max(expansions, 1)
+        )
+        result = search(self.task, heuristic, options, init=start, progress=lambda _: go_on())
+        self._branching = max(result.statistics.evaluated / max(result.statistics.expanded, 1), 1.0)
+        self._next_pause = 0 if result.plan is not None else min(2 * self._next_pause + 1, recipe.longest_pause)
+        self._pause = self._next_pause
+        return result.plan
 
     def _cost(self, operators: Sequence[int]) -> int:
         return len(operators) if self.unit_costs else self.task.cost_of(operators)

@@ -22,6 +22,9 @@ namespace {
 constexpr uint64_t initial_patience = 2'000'000;  // effort without success before the next technique has its turn
 constexpr uint64_t max_bytes = 384 * 1024 * 1024;
 constexpr uint64_t search_again_divisor = 4;  // search_again gets at least the total effort divided by this
+// Total effort before search_again begins: its landmarks may take a tenth of a second, which is lost on short
+// improvements (docs/lab/search.md).
+constexpr uint64_t effort_before_search_again = 50'000'000;
 constexpr uint64_t effort_per_pair_of_steps = 10;  // of elimination
 // Memory per step of a better plan, which is stored here and by the caller, who may store it as a tuple of pointers.
 constexpr uint64_t bytes_per_step = sizeof(int32_t) + sizeof(void*);
@@ -79,7 +82,7 @@ private:
             if (!stopped()) search_neighbourhood(patience);
             if (neighbourhood_ && neighbourhood_->exhausted()) return ImproveStatus::optimal;
             if (!stopped()) search_windows(patience);
-            if (!stopped()) search_again(patience);
+            if (!stopped() && search_again_is_due()) search_again(patience);
             if (windows_.exhausted() && again_.exhausted() && neighbourhood_ && neighbourhood_->full() &&
                 network_exhausted())
                 return ImproveStatus::nothing_left;
@@ -102,7 +105,7 @@ private:
             if (!neighbourhood_->full()) works.push_back([&] { around = neighbourhood_->advance(effort); });
             if (!windows_.exhausted())
                 works.push_back([&] { window = windows_.advance(*path_, *window_index_, effort, max_effort); });
-            if (!again_.exhausted()) works.push_back([&] { again = again_.advance(*path_, *again_index_, effort); });
+            if (!again_.exhausted() && search_again_is_due()) works.push_back([&] { again = again_.advance(*path_, *again_index_, effort); });
             const auto others = static_cast<double>(works.size());
             double network_factor = 0;  // effort of the network as a multiple of the effort of another technique
             if (!network_exhausted()) {
@@ -172,7 +175,8 @@ private:
         for (uint64_t waited = 0; waited < patience && !stopped() && !windows_.exhausted();) {
             const uint64_t effort = windows_.effort();
             const int levels_done = windows_.levels_done();
-            std::optional<Detour> detour = windows_.advance(*path_, *index_, within_limit(patience - waited));
+            std::optional<Detour> detour =
+                windows_.advance(*path_, *index_, within_limit(patience - waited), within_limit(UINT64_MAX));
             result_.effort += windows_.effort() - effort;
             waited += windows_.effort() - effort;
             if (detour) {
@@ -199,6 +203,11 @@ private:
                 waited = 0;
             }
         }
+    }
+
+    bool search_again_is_due() const {
+        return result_.effort >= effort_before_search_again ||
+               (windows_.exhausted() && neighbourhood_ && neighbourhood_->full() && network_exhausted());
     }
 
     // Like search_again, but with its own share of the effort.
@@ -278,7 +287,10 @@ private:
     }
     uint64_t within_limit(uint64_t effort) const { return limit_ ? std::min(effort, limit_ - result_.effort) : effort; }
     bool out_of_effort() const { return limit_ && result_.effort >= limit_; }
-    bool stopped() { return out_of_effort() || budget_.exceeded(); }
+    bool stopped() {
+        account();  // the index grows
+        return out_of_effort() || budget_.exceeded();
+    }
     ImproveStatus why() const {
         switch (budget_.why()) {
             case Stop::time: return ImproveStatus::out_of_time;

@@ -33,7 +33,7 @@ Suffixes::Suffixes(const Problem& problem, const Path& path)
     }
 }
 
-SuffixIndex::SuffixIndex(const Problem& problem, const Path& path) : Suffixes(problem, path) {
+void SuffixIndex::make_blocks() {
     for (int p = 0; p <= n_; p += 64) blocks_.push_back(make_block(p));
 }
 

@@ -9,6 +9,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -29,9 +30,11 @@ public:
             if ((state[w] & mask_[at + w]) != bits_[at + w]) return false;
         return true;
     }
+    // The values that x_j asks for, as packed words. They are equal only for equal x_j.
+    std::span<const Word> values(int j) const { return {bits_.data() + static_cast<std::size_t>(j) * n_words_, n_words_}; }
     // Appends the atoms of x_j.
     void atoms(int j, std::vector<int32_t>& result) const {
-        packing_->true_atoms(bits_.data() + static_cast<std::size_t>(j) * n_words_, result);
+        packing_->true_atoms(values(j).data(), result);
     }
     uint64_t bytes() const { return (mask_.capacity() + bits_.capacity()) * sizeof(Word); }
 
@@ -45,12 +48,13 @@ protected:
 // The test is bit-parallel for blocks of 64 suffixes. A block has a table with one word for each value of each variable
 // on which one of the suffixes has a condition; bit p is set if the p-th suffix allows the value. AND-ing the words of
 // the state's values gives the applicable suffixes. Usually few variables rule out all 64, so variables that did so
-// recently are moved towards the front.
+// recently are moved towards the front. The tables are made at the first lookup, because many plans are not looked up.
 class SuffixIndex : public Suffixes {
 public:
-    SuffixIndex(const Problem& problem, const Path& path);
+    using Suffixes::Suffixes;
 
     int last_applicable(const Word* state, int first) {
+        if (blocks_.empty()) make_blocks();
         const int last = n_ - first;  // positions are counted from the goal: position 0 is x_n
         for (int b = 0; b * 64 <= last; ++b) {
             const int spare = b * 64 + 63 - last;
@@ -87,6 +91,7 @@ private:
         }
         return fits;
     }
+    void make_blocks();
     Block make_block(int first_position) const;
 
     std::vector<Block> blocks_;

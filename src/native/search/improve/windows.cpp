@@ -127,9 +127,7 @@ void Windows::start_level(const Path& path) {
 uint64_t Windows::key(const Path& path, const SuffixIndex& index, int from, int to) {
     uint64_t k = 0;
     for (int w = 0; w < problem_.packing().n_words(); ++w) k = mixed(k, path.state(from)[w]);
-    atoms_.clear();
-    index.atoms(to, atoms_);
-    for (int32_t atom : atoms_) k = mixed(k, static_cast<uint64_t>(atom));
+    for (Word word : index.values(to)) k = mixed(k, word);
     return k;
 }
 
