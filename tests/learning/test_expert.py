@@ -127,7 +127,9 @@ def test_the_network_pauses_longer_after_each_failure(searches: list[tuple[Searc
     assert algorithms.startswith("wp" + "p" + "wp" + 3 * "p" + "wp" + 7 * "p" + "wp" + 7 * "p" + "wp")
 
 
-def test_no_other_search_is_needed_if_the_network_finds_plans(searches: list[tuple[SearchOptions, SearchResult]]) -> None:
+def test_no_other_search_is_needed_if_the_network_solves(
+    searches: list[tuple[SearchOptions, SearchResult]],
+) -> None:
     teach(prepared("blocks"), 4)
     assert {options.algorithm for options, _ in searches} == {"wastar"}
     assert all(result.plan is not None for _, result in searches)
