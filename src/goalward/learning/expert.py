@@ -53,7 +53,7 @@ class Recipe:
     led_expansions: tuple[int, int] = (50, 2000)
     led_widths: tuple[int, ...] = (1, 4, 32)
     # The expert: weighted A* with the network. Its batch is as wide as lets it search twice as deep as plans are long.
-    weight: float = 5.0
+    weight: float = 2.0
     widest: int = 32
     evaluations: int = 50_000
     longest_pause: int = 7  # start states without it; the pause doubles with each failure, and ends with a success
