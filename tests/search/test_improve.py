@@ -17,7 +17,7 @@ from goalward import _core, improve_plan
 from goalward.errors import UsageError
 from goalward.search import ImprovedPlan, ImproveStatus, SearchOptions, search
 from goalward.search.heuristics import bind_heuristic
-from goalward.search.improve import Improver
+from goalward.search.improve import ImprovedPlan, Improver
 from goalward.task.domains import generate
 from goalward.task.packing import native_problem, problem_for
 from goalward.task.states import to_bits
@@ -324,6 +324,17 @@ def test_the_search_of_a_window_ends_at_the_limit_on_effort() -> None:
     plan = search(task, "ff", SearchOptions("portfolio")).plan or ()
     limit = 3_000_000
     assert limit <= improve_plan(task, plan, effort_limit=limit).effort < 1.02 * limit
+
+
+def test_windows_are_searched_without_a_limit_on_effort() -> None:
+    task = generate("visitall", rows=8, cols=8, seed=1).ground()
+    plan = search(task, "ff", SearchOptions("portfolio")).plan or ()
+
+    def by_window(improved: ImprovedPlan) -> bool:
+        return any(better.by == "window" for better in improved.better)
+
+    improved = improve_plan(task, plan, time_limit=10, progress=lambda so_far: not by_window(so_far))
+    assert by_window(improved)
 
 
 @pytest.mark.parametrize("wrong", [{"time_limit": 0}, {"memory_limit": -1}, {"effort_limit": 0}, {"seed": -1}])

@@ -329,7 +329,7 @@ def test_what_a_heuristic_raises_on_a_thread_reaches_the_caller(endless: Task) -
 def test_the_part_that_holds_most_is_evicted_when_memory_runs_out(endless: Task, cores: int) -> None:
     bound = bind_heuristic(endless, "ff")
     search(endless, bound, SearchOptions("portfolio", expansion_limit=10))
-    limit = _core.resident_memory() + 3 * 2**20
+    limit = _core.resident_memory() + 8 * 2**20
     found = search(endless, bound, SearchOptions("portfolio", memory_limit=limit, cores=cores))
     assert found.status is Status.OUT_OF_MEMORY
     assert len(found.statistics.evicted) == 2, "the last part goes on until the memory is not enough for it alone"

@@ -176,7 +176,7 @@ private:
             const uint64_t effort = windows_.effort();
             const int levels_done = windows_.levels_done();
             std::optional<Detour> detour =
-                windows_.advance(*path_, *index_, within_limit(patience - waited), within_limit(UINT64_MAX));
+                windows_.advance(*path_, *index_, within_limit(patience - waited), within_limit(Windows::unlimited));
             result_.effort += windows_.effort() - effort;
             waited += windows_.effort() - effort;
             if (detour) {

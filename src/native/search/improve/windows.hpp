@@ -33,10 +33,11 @@ public:
 
     // Must be called if the next call of advance() gets another path than the last one.
     void path_changed() { listed_ = false; }
+    static constexpr uint64_t unlimited = UINT64_MAX / 2;  // sums of efforts stay below 2^64
     // Searches for about `effort` units, until it finds a detour, or until the end of a level. The search of a window
     // is completed even if that takes more than `effort`, but not more than `max_effort`.
     std::optional<Detour> advance(const Path& path, SuffixIndex& index, uint64_t effort,
-                                  uint64_t max_effort = UINT64_MAX / 2);
+                                  uint64_t max_effort = unlimited);
 
     // Number of levels that were searched to their end.
     int levels_done() const { return levels_done_; }
