@@ -17,7 +17,7 @@ from goalward import _core, improve_plan
 from goalward.errors import UsageError
 from goalward.search import ImprovedPlan, ImproveStatus, SearchOptions, search
 from goalward.search.heuristics import bind_heuristic
-from goalward.search.improve import ImprovedPlan, Improver
+from goalward.search.improve import Improver
 from goalward.task.domains import generate
 from goalward.task.packing import native_problem, problem_for
 from goalward.task.states import to_bits
